@@ -1,0 +1,1 @@
+"""`remembrancer bench`: measures what the product claims, fixed data, fixed seeds."""

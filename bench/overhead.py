@@ -1,0 +1,288 @@
+"""`bench overhead`: what our own code costs around a model call, and how much of a prompt the provider can cache.
+
+Two measurements over the parts that serve a chat, with a model that answers at once. First: turns in a memory of
+100,000 messages and 500 facts; CPU time of the process, the model's own share taken out, and the commits before the
+model is asked. Second: a talk of 200 turns with tools, at small and at full memory blocks: the share of each prompt
+that is the same as the one before, up to the first difference; the alternative is the same prompt with its clock at
+the head.
+"""
+
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+
+from rich.console import Console
+from rich.progress import track
+
+from bench.corpus import SEED, START, sentences, talk
+from bench.measure import Figure, median, percentile, report
+from bot.__main__ import Remembrancer
+from bot.models.history import Sources, build_contents
+from bot.settings import Settings
+from bot.turn.runner import Runner
+from memory.ledger.facts import Statement
+from memory.messages import CallPart, Message, TextPart, estimate_tokens
+from memory.ports import ModelReply, ModelRequest, OnText
+from memory.space import Space
+from memory.store.database import Database
+from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.tombstones import Tombstones
+
+MESSAGES = 100_000
+FACTS = 500
+TURNS = 200
+BATCH = 500
+NEVER = 100_000_000
+"""A threshold no talk reaches: compactions are left out where prefixes are compared."""
+
+
+@dataclass
+class Model:
+    """Answers at once; with `calls_tools` every third turn begins with a call of recall."""
+
+    space: Space | None = None
+    calls_tools: bool = False
+    requests: list[ModelRequest] = field(default_factory=list)
+    asked_cpu: float = 0.0
+    asked_commits: int = 0
+    name: str = "instant"
+
+    async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        if request.task != "chat":
+            return ModelReply((TextPart(text='{"changes": []}'),), model=self.name)
+        assert self.space is not None
+        self.asked_cpu, self.asked_commits = time.process_time(), self.space.db.commits
+        self.requests.append(request)
+        if self.calls_tools and len(self.requests) % 4 == 3 and not request.messages[-1].results:
+            query = request.messages[-1].text
+            return ModelReply(
+                (CallPart(call_id=f"call-{len(self.requests)}", name="recall", args={"query": query}),), ""
+            )
+        return ModelReply((TextPart(text="Noted, and thank you for telling me about it."),), model=self.name)
+
+
+class Screen:
+    """Takes deliveries and remembers when they came."""
+
+    def __init__(self) -> None:
+        self.delivered_cpu = 0.0
+
+    def render(self, text: str, entry: Entry | None) -> list[Outgoing]:
+        return [Outgoing(text=text)]
+
+    async def begin(self, turn_id: int, entry: Entry) -> None: ...
+
+    async def show_text(self, text: str) -> None: ...
+
+    async def show_tool(self, call: CallPart, *, is_ok: bool) -> None: ...
+
+    async def end(self) -> None: ...
+
+    async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
+        self.delivered_cpu = time.process_time()
+        return None
+
+    async def say(self, text: str) -> None: ...
+
+
+class Clock:
+    """Moves a second at each look; a minute passes between turns."""
+
+    def __init__(self, at: datetime) -> None:
+        self._now = at
+
+    def now(self) -> datetime:
+        self._now += timedelta(seconds=1)
+        return self._now
+
+    async def sleep(self, seconds: float) -> None:
+        self._now += timedelta(seconds=seconds)
+
+
+async def run(*, as_json: bool) -> int:
+    """Measure and print; returns 1 when a goal is missed."""
+    with tempfile.TemporaryDirectory() as folder:
+        figures = await _cost(Path(folder) / "large") + await _prefixes(Path(folder))
+    about = {"seed": SEED, "messages": MESSAGES, "facts": FACTS, "turns": TURNS, "cores": os.cpu_count() or 0}
+    report("overhead", figures, about, as_json=as_json)
+    return 0 if all(figure.is_met for figure in figures) else 1
+
+
+@dataclass
+class House:
+    space: Space
+    runner: Runner
+    model: Model
+    screen: Screen
+    shared: Database
+
+    async def close(self) -> None:
+        await self.space.close()
+        await self.shared.close()
+
+
+async def _open(
+    home: Path,
+    *,
+    ledger_tokens: int = 600,
+    recall_tokens: int = 900,
+    compact_at_tokens: int = 24_000,
+    tools: bool = False,
+) -> House:
+    """Wire a space as the program does, but for the model, the screen and the clock."""
+    values = {
+        "REMEMBRANCER_HOME": home,
+        "REMEMBRANCER_LEDGER_TOKENS": ledger_tokens,
+        "REMEMBRANCER_RECALL_TOKENS": recall_tokens,
+        "REMEMBRANCER_COMPACT_AT_TOKENS": compact_at_tokens,
+        "REMEMBRANCER_TIMEZONE": "Europe/Berlin",
+    }
+    app = Remembrancer(Settings.model_validate(values))
+    app.clock = Clock(START)  # type: ignore[assignment]
+    app.home.create()
+    shared = await Database.open(app.home.database, "bot", clock=app.clock, backups=app.home.backups)
+    space = await Space.open(
+        app.home.create_space("bench").path, default_zone=app.settings.timezone, clock=app.clock, backups=home
+    )
+    model, screen = Model(space, calls_tools=tools), Screen()
+    return House(space, app.runner(space, model, screen, Tombstones(shared, app.clock)), model, screen, shared)
+
+
+async def _cost(home: Path) -> list[Figure]:
+    house = await _open(home)
+    await _fill(house.space)
+    cpu, commits, bare = [], [], []
+    words = sentences(SEED + 1)
+    for number in range(TURNS):
+        before, commits_before = time.process_time(), house.space.db.commits
+        await house.space.clock.sleep(60)
+        await house.runner.receive(_entry(number, next(words), house.space))
+        await house.runner.drain()
+        cpu.append((house.screen.delivered_cpu - before) * 1000)
+        commits.append(house.model.asked_commits - commits_before)
+        bare.append(await _bare_ms(house.space, number))
+    await house.close()
+    bare_name = "one insert and commit"
+    return [
+        Figure("CPU a turn, median", median(cpu), "ms", "≤ 15", median(cpu) <= 15, median(bare), bare_name),
+        Figure(
+            "CPU a turn, p95",
+            percentile(cpu, 95),
+            "ms",
+            "≤ 40",
+            percentile(cpu, 95) <= 40,
+            percentile(bare, 95),
+            bare_name,
+        ),
+        Figure("commits before the model is asked", max(commits), "", "≤ 3", max(commits) <= 3),
+    ]
+
+
+async def _fill(space: Space) -> None:
+    batch: list[Message] = []
+    for message in track(talk(MESSAGES), "filling", total=MESSAGES, console=Console(stderr=True), transient=True):
+        batch.append(message)
+        if len(batch) == BATCH:
+            await _store(space, batch)
+            batch = []
+    await _store(space, batch)
+    async with space.db.transaction():
+        for number in range(FACTS):
+            await space.facts.add(_statement(number))
+
+
+async def _store(space: Space, messages: Sequence[Message]) -> None:
+    async with space.db.transaction():
+        for message in messages:
+            await space.segments.store(await space.sessions.append(message, session_id=None))
+
+
+def _statement(number: int) -> Statement:
+    value = f"{1000 + number * 7} euros"
+    return Statement(
+        kind="constraint",
+        subject=f"budget of project {number}",
+        value=value,
+        quote=f"The budget of project {number} is {value}.",
+        question=f"What is the budget of project {number}?",
+        patterns=(str(1000 + number * 7),),
+        since=START,
+        message_id=1,
+    )
+
+
+def _entry(number: int, text: str, space: Space) -> Entry:
+    return Entry(source=f"cli:{number}", kind="message", text=text, at=space.clock.now())
+
+
+async def _bare_ms(space: Space, number: int) -> float:
+    before = time.process_time()
+    async with space.db.transaction():
+        await space.db.execute(
+            "INSERT INTO usage (task, model, prompt_tokens, output_tokens, thought_tokens, cached_tokens, tool_tokens,"
+            " is_estimate, at) VALUES ('bare', 'bare', ?, 0, 0, 0, 0, 1, '')",
+            (number,),
+        )
+    return (time.process_time() - before) * 1000
+
+
+async def _prefixes(home: Path) -> list[Figure]:
+    small = await _shared_share(home / "small", ledger_tokens=80, recall_tokens=80)
+    full = await _shared_share(home / "full", ledger_tokens=600, recall_tokens=900)
+    name = "clock at the head"
+    return [
+        Figure("prefix shared, small blocks", small[0], "%", "≥ 95", small[0] >= 95, small[1], name),
+        Figure("prefix shared, full blocks", full[0], "%", "≥ 87", full[0] >= 87, full[1], name),
+        Figure("memory block, median, full", full[2], "tokens", "≤ 800", full[2] <= 800),
+    ]
+
+
+async def _shared_share(home: Path, *, ledger_tokens: int, recall_tokens: int) -> tuple[float, float, float]:
+    """Return the shared share of a 200-turn talk with tools, the alternative's, and the median block in tokens."""
+    house = await _open(
+        home, ledger_tokens=ledger_tokens, recall_tokens=recall_tokens, compact_at_tokens=NEVER, tools=True
+    )
+    async with house.space.db.transaction():
+        await house.space.segments.store(await house.space.sessions.append(next(talk(1)), session_id=None))
+        for number in range(60):
+            await house.space.facts.add(_statement(number))
+    words = sentences(SEED + 2)
+    for number in range(TURNS):
+        text = f"{next(words)} {next(words)} What was the budget of project {number % 60}?"
+        await house.space.clock.sleep(60)
+        await house.runner.receive(_entry(number, text, house.space))
+        await house.runner.drain()
+    requests = house.model.requests
+    await house.close()
+    ours = [_serialised(request) for request in requests]
+    heads = [
+        f"{(request.memory_block or '').splitlines()[-1]}\n{text}" for request, text in zip(requests, ours, strict=True)
+    ]
+    blocks = [estimate_tokens(request.memory_block or "") for request in requests]
+    return _share(ours), _share(heads), median(blocks)
+
+
+def _serialised(request: ModelRequest) -> str:
+    """Return a request as one text, in the order in which a provider reads it."""
+    sources = Sources(now=START)
+    contents = build_contents(request.messages, request.memory_block, sources)
+    lines = [
+        f"{content.role}: {part.model_dump_json(exclude_none=True)}" for content in contents for part in content.parts
+    ]
+    return "\n".join([request.system, *(str(spec) for spec in request.tools), *lines])
+
+
+def _share(prompts: Sequence[str]) -> float:
+    """Return how much of the prompts, all but the first, stood the same at the start of the one before (percent)."""
+    pairs = list(pairwise(prompts))
+    return 100 * sum(_same_start(*pair) for pair in pairs) / sum(len(after) for _, after in pairs)
+
+
+def _same_start(first: str, second: str) -> int:
+    shorter = min(len(first), len(second))
+    return next((n for n in range(shorter) if first[n] != second[n]), shorter)

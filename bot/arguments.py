@@ -1,0 +1,121 @@
+"""Arguments: the grammar of the command line, with its help. Knows the commands' names and nothing of what they do.
+
+Wrong use is one line on stderr and exit code 2; `parse` then raises SystemExit, as it does after `--help`.
+"""
+
+import argparse
+import re
+from collections.abc import Sequence
+from importlib.metadata import version
+from pathlib import Path
+from typing import NoReturn
+
+from bot.home import SPACE_ID
+
+WRONG_USE = 2
+BENCHES = ("overhead",)
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        self.exit(WRONG_USE, f"remembrancer: {' '.join(message.split())} (see: {self.prog} --help)\n")
+
+
+def parse(argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments; `command` is the name of the command, `serve` when there is none.
+
+    Raises: SystemExit.
+    """
+    return _parser().parse_args(argv)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog="remembrancer",
+        description="A personal assistant that keeps what you tell it, and can show where each memory came from. "
+        "Without a command it serves: Telegram if TELEGRAM_BOT_TOKEN is set, else a chat in this terminal.",
+        epilog="Settings are read from the environment and from .env in this folder; .env.example lists them all. "
+        "Exit codes: 0 fine, 1 what was asked about is not well, 2 wrong use or settings.",
+    )
+    parser.add_argument("--version", action="version", version=f"remembrancer {version('remembrancer')}")
+    parser.set_defaults(command="serve")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+
+    def add(name: str, summary: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(name, help=summary, description=f"{summary[0].upper()}{summary[1:]}.")
+        sub.set_defaults(command=name)
+        return sub
+
+    _add_space(add("chat", "talk in the terminal; piped, each line is a message and each reply is printed"))
+
+    facts = add("facts", "list what is known for certain")
+    facts.add_argument("--history", action="store_true", help="also what was superseded, retracted or forgotten")
+    _add_space(facts)
+    _add_json(facts)
+
+    recall = add("recall", "search memory as the assistant would")
+    recall.add_argument("query", metavar="QUERY", nargs="?", help="what to look for, in plain words")
+    recall.add_argument("--k", type=_count, default=10, metavar="N", help="how many results (default: 10)")
+    recall.add_argument(
+        "--batch", type=Path, metavar="FILE", help='one {"id", "query"} a line in, one JSON line each out'
+    )
+    _add_space(recall)
+    _add_json(recall)
+
+    why = add("why", "show what the prompt of a turn was built from")
+    why.add_argument("turn", metavar="TURN", nargs="?", type=_turn_id, help="for example t12 (default: the last turn)")
+    _add_space(why)
+    _add_json(why)
+
+    forget = add("forget", "forget a fact, segment, message or turn everywhere, then prove it")
+    forget.add_argument("id", metavar="ID", type=_memory_id, help="for example f12, s12, m12 or t12")
+    _add_space(forget)
+
+    import_ = add("import", "take in an older talk")
+    import_.add_argument(
+        "file", metavar="FILE", type=Path, help='JSON lines of {"at", "role", "name"?, "text", "ref"?}'
+    )
+    _add_space(import_)
+
+    doctor = add("doctor", "look at settings, disk, databases and whether the services answer")
+    doctor.add_argument("--live", action="store_true", help="only whether the server lives (for containers)")
+
+    bench = add("bench", "measure")
+    bench.add_argument("name", metavar="NAME", choices=BENCHES, help=f"one of: {', '.join(BENCHES)}")
+    _add_json(bench)
+    return parser
+
+
+def _add_space(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--space", metavar="S", type=_space, help="which memory (default: local; with a bot token, the operator's own)"
+    )
+
+
+def _add_json(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print one JSON document and nothing else")
+
+
+def _space(text: str) -> str:
+    if not SPACE_ID.fullmatch(text):
+        raise argparse.ArgumentTypeError("must be 1 to 64 letters, digits, `_` or `-`")
+    return text
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= 1000:
+        raise argparse.ArgumentTypeError("must be a number from 1 to 1000")
+    return int(text)
+
+
+def _turn_id(text: str) -> int:
+    digits = text.removeprefix("t")
+    if not digits.isascii() or not digits.isdecimal() or len(digits) > 18:
+        raise argparse.ArgumentTypeError("must be a turn's id, for example t12")
+    return int(digits)
+
+
+def _memory_id(text: str) -> str:
+    if not re.fullmatch(r"[fsmt][0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError("must be an id like f12, s12, m12 or t12")
+    return text

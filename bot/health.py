@@ -1,0 +1,171 @@
+"""Health: what `doctor` looks at, and the heartbeat by which a container knows that the server lives.
+
+A finding says what was looked at, whether it is well and, if not, what to do. Looking changes nothing: databases are
+opened for reading, and the file that proves the disk writable is removed again. No finding shows a key or a person's
+text.
+"""
+
+import asyncio
+import os
+import shutil
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bot.errors import line_for
+from bot.home import Home
+from bot.settings import Settings
+from memory.errors import MemoryFault
+from memory.ports import Clock
+from memory.store.database import Database, Schema
+
+LIVE_WITHIN_S = 120.0
+"""A poll takes up to half a minute; past this age something hangs."""
+ENOUGH_BYTES = 200_000_000
+REACH_DEADLINE_S = 15.0
+
+Reach = Callable[[], Awaitable[str]]
+"""Asks a service for something cheap and returns a few words about it (the bot's name, how many models).
+
+Raises: OutOfReach, MemoryFault or OSError.
+"""
+
+
+class OutOfReach(Exception):
+    """A service did not answer as it should; the message says what happened and what to do, without a key."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    about: str
+    is_well: bool
+    detail: str
+
+    def line(self) -> str:
+        return f"{'✓' if self.is_well else '✗'} {self.about}: {self.detail}"
+
+
+class Heartbeat:
+    """A file that holds the time of the server's last successful poll."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+
+    def beat(self) -> None:
+        """Note that the server lives. Written whole or not at all.
+
+        Raises: OSError.
+        """
+        unfinished = self._path.with_suffix(".unfinished")
+        unfinished.write_text(self._clock.now().astimezone(UTC).isoformat(), encoding="ascii")
+        unfinished.replace(self._path)
+
+    def age_s(self) -> float | None:
+        """Return the seconds since the last beat; None when there was none."""
+        try:
+            last = datetime.fromisoformat(self._path.read_text(encoding="ascii"))
+        except (OSError, ValueError):
+            return None
+        if last.tzinfo is None:
+            return None
+        return (self._clock.now() - last).total_seconds()
+
+
+def liveness(heartbeat: Heartbeat) -> Finding:
+    """Look at the heartbeat alone."""
+    age_s = heartbeat.age_s()
+    if age_s is None:
+        return Finding(
+            "heartbeat", is_well=False, detail="none; the server has not reached Telegram since it was set up"
+        )
+    is_well = age_s <= LIVE_WITHIN_S
+    advice = "" if is_well else f" (more than {LIVE_WITHIN_S:.0f} s: the server hangs, is offline or does not run)"
+    return Finding("heartbeat", is_well, f"{max(age_s, 0):.0f} s ago{advice}")
+
+
+async def examine(
+    settings: Settings, home: Home, *, clock: Clock, reach: Mapping[str, Reach], deadline_s: float = REACH_DEADLINE_S
+) -> AsyncIterator[Finding]:
+    """Yield one finding after the other, slow ones last; each service has `deadline_s` to answer."""
+    yield _settings(settings)
+    yield _disk(home)
+    yield _privacy(home)
+    if home.database.is_file():
+        yield await _database(home.database, "bot", home, clock)
+    for space_id in home.space_ids():
+        yield await _database(home.space(space_id).database, "memory", home, clock)
+    for name, ask in reach.items():
+        yield await _reached(name, ask, deadline_s)
+
+
+def _settings(settings: Settings) -> Finding:
+    where = "Telegram" if settings.telegram_bot_token else "the terminal (no TELEGRAM_BOT_TOKEN)"
+    model = settings.gemini_model if settings.gemini_api_key else "the offline reader (no GEMINI_API_KEY)"
+    return Finding("settings", is_well=True, detail=f"{where}, {model}, {settings.timezone.key}")
+
+
+def _disk(home: Home) -> Finding:
+    folder = next(path for path in (home.root, *home.root.parents) if path.exists())
+    made = "" if folder == home.root else " (made at the first start)"
+    try:
+        with tempfile.TemporaryFile(dir=folder):
+            free = shutil.disk_usage(folder).free
+    except OSError as error:
+        return Finding(
+            "disk", is_well=False, detail=f"{home.root} cannot be written ({error.strerror}); set REMEMBRANCER_HOME"
+        )
+    advice = "" if free >= ENOUGH_BYTES else "; free some space, or nothing more can be stored soon"
+    return Finding("disk", free >= ENOUGH_BYTES, f"{home.root}{made}, {free / 1e9:.1f} GB free{advice}")
+
+
+def _privacy(home: Home) -> Finding:
+    exposed = [path for path in (home.root, home.spaces, home.backups, home.logs) if _others_may_enter(path)]
+    if exposed:
+        names = " ".join(str(path) for path in exposed)
+        return Finding("privacy", is_well=False, detail=f"other users may read the home; run: chmod 700 {names}")
+    return Finding("privacy", is_well=True, detail="only you may read the home")
+
+
+def _others_may_enter(path: Path) -> bool:
+    return os.name == "posix" and path.exists() and bool(path.stat().st_mode & 0o077)
+
+
+async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Finding:
+    about = str(path.relative_to(home.root))
+    try:
+        database = await Database.open(path, schema, clock=clock, backups=home.backups, read_only=True)
+        try:
+            rows = await database.fetch_all("PRAGMA quick_check(1)")
+        finally:
+            await database.close()
+    except (MemoryFault, OSError) as error:
+        return Finding(about, is_well=False, detail=line_for(error))
+    except sqlite3.Error as error:
+        return Finding(about, is_well=False, detail=f"cannot be opened ({error})")
+    verdict = str(rows[0][0])
+    if verdict != "ok":
+        return Finding(
+            about, is_well=False, detail="damaged; stop the server and put a backup from `backups` in its place"
+        )
+    return Finding(about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked")
+
+
+async def _reached(name: str, ask: Reach, deadline_s: float) -> Finding:
+    try:
+        async with asyncio.timeout(deadline_s):
+            return Finding(name, is_well=True, detail=await ask())
+    except TimeoutError:
+        detail = f"no answer within {deadline_s:.0f} s; check the network"
+    except OutOfReach as error:
+        detail = str(error)
+    except MemoryFault as error:
+        detail = line_for(error)
+    except OSError as error:
+        detail = f"out of reach ({type(error).__name__}); check the network"
+    return Finding(name, is_well=False, detail=detail)

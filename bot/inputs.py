@@ -1,0 +1,46 @@
+"""Inputs: what a command is given to read, files and the standard input. Wrong ones are named with what is right."""
+
+import json
+import os
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+
+class UsageFault(Exception):
+    """The command was used wrongly; the message says how."""
+
+
+def lines_of(path: Path) -> list[str]:
+    """Return the lines of a text file. Raises: UsageFault."""
+    if not path.is_file():
+        raise UsageFault(f"there is no file {path}")
+    try:
+        return path.read_text(encoding="utf-8-sig").split("\n")
+    except UnicodeDecodeError:
+        raise UsageFault(f"{path} is not UTF-8 text") from None
+
+
+def queries_of(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Yield `{"id", "query"}` of each line. Raises: UsageFault with the number of the first line that is neither."""
+    for number, line in enumerate(lines_of(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            entry = json.loads(line)
+        except json.JSONDecodeError:
+            entry = None
+        if not isinstance(entry, dict) or "id" not in entry or not isinstance(entry.get("query"), str):
+            raise UsageFault(f'{path}, line {number}: must be {{"id": …, "query": "…"}}')
+        yield entry
+
+
+def has_input() -> bool:
+    """Tell whether there is a terminal or something piped in (a null device, as services have it, is neither)."""
+    try:
+        mode = os.fstat(sys.stdin.fileno()).st_mode
+    except (AttributeError, OSError, ValueError):
+        return False
+    return sys.stdin.isatty() or stat.S_ISFIFO(mode) or stat.S_ISREG(mode) or stat.S_ISSOCK(mode)

@@ -1,0 +1,236 @@
+"""Sender: brings a message to a chat or completes one that is there, and says what may be done when that fails.
+
+Every failure becomes a `DeliveryFault`, named by what is known: it did certainly not arrive, it can never arrive, it
+may have arrived. What Telegram refuses for its form (entities, a topic that is gone) is sent again in a plainer form.
+"""
+
+import logging
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+
+from telegram import Bot, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
+
+from bot.telegram.backoff import Backoff
+from bot.telegram.chats import ChatStore
+from bot.telegram.connection import certainly_failed, seconds_of
+from bot.telegram.entities import Entity, utf16_len
+from bot.telegram.render import MAX_UNITS
+from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown
+from memory.ports import Clock
+from memory.store.mailbox import Outgoing, OutRow, place_of
+
+log = logging.getLogger(__name__)
+
+AGAIN = "(Sent again: a copy of this may have arrived before.)"
+FIRST_WAIT_S, MOST_WAIT_S = 2.0, 300.0
+PAUSED_S = 86_400.0
+"""How long a blocked chat's message waits at most; it goes out at once when the member comes back."""
+NEW_TOKEN_WAIT_S = 60.0
+BLOCKED = "the member blocked the bot"
+MAX_FORMS = 6
+"""A message loses at most its entities, its topic, its reply and its old chat on the way."""
+
+NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
+
+
+@dataclass(frozen=True)
+class _Form:
+    """A message as it is about to be sent."""
+
+    chat_id: int
+    text: str
+    entities: tuple[Entity, ...]
+    thread_id: int | None
+    reply_to: int | None
+    is_silent: bool
+
+
+class Sender:
+    """The way to one space's chat. While it is to be left alone (`is_quiet`), it makes no call."""
+
+    def __init__(self, space_id: str, bot: Bot, chats: ChatStore, clock: Clock) -> None:
+        self._space_id = space_id
+        self._bot = bot
+        self._chats = chats
+        self._clock = clock
+        self._backoff = Backoff(FIRST_WAIT_S, MOST_WAIT_S)
+        self._quiet_until: datetime | None = None
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether Telegram asked to be left alone, or is out of reach, and that time is not over."""
+        return self._quiet_until is not None and self._clock.now() < self._quiet_until
+
+    async def deliver(self, row: OutRow, *, is_repeat: bool) -> str:
+        """Complete the row's message where it stands, or send it, and return its place. Raises: DeliveryFault."""
+        if row.place is not None:
+            place = await self._complete(row.place, row.message)
+            if place is not None:
+                return place
+        if not is_repeat:
+            return await self.send(row.message)
+        # A repeat is the last try: it waits until somebody answers at the other end.
+        async with self._mapped(None, is_harmless=True):
+            await self._bot.get_me()
+        return await self._send_labelled(row.message)
+
+    async def send(self, message: Outgoing) -> str:
+        """Send a message, in a plainer form where the full one is refused, and return its place.
+
+        Raises: DeliveryFault.
+        """
+        form = await self._form(message)
+        for _ in range(MAX_FORMS):
+            try:
+                return await self._send(form)
+            except ChatMigrated as error:
+                await self._chats.move(form.chat_id, error.new_chat_id)
+                form = replace(form, chat_id=error.new_chat_id, thread_id=None, reply_to=None)
+            except BadRequest as error:
+                form = _plainer(form, error)
+        raise DeliverNever("refused in every form")
+
+    async def edit(self, place: str, text: str, entities: tuple[Entity, ...] = ()) -> None:
+        """Give a message another text. The same text counts as done.
+
+        Raises: BadRequest, ChatMigrated; DeliveryFault, never DeliveryUnknown: an edit may be done twice.
+        """
+        _, chat_id, message_id = place.split(":")
+        try:
+            async with self._mapped(int(chat_id), is_harmless=True):
+                await self._bot.edit_message_text(
+                    text,
+                    int(chat_id),
+                    int(message_id),
+                    entities=_entities(entities),
+                    link_preview_options=NO_PREVIEW,
+                )
+        except BadRequest as error:
+            if "not modified" not in str(error).lower():
+                raise
+
+    async def show_typing(self, chat_id: int, thread_id: int | None) -> None:
+        """Show that somebody is at work. Raises: BadRequest, ChatMigrated, DeliveryFault."""
+        # Not called as harmless as it is: a typing sign that failed is no reason to hold up the messages after it.
+        async with self._mapped(chat_id, is_harmless=False):
+            await self._bot.send_chat_action(chat_id, "typing", message_thread_id=thread_id)
+
+    async def _send_labelled(self, message: Outgoing) -> str:
+        """Send a repeat that says that it is one."""
+        label = f"{AGAIN}\n\n"
+        shift = utf16_len(label)
+        if shift + utf16_len(message.text) > MAX_UNITS:
+            await self.send(message.model_copy(update={"text": AGAIN, "entities": ()}))
+            return await self.send(message)
+        entities = tuple(entity | {"offset": entity["offset"] + shift} for entity in message.entities)
+        return await self.send(message.model_copy(update={"text": label + message.text, "entities": entities}))
+
+    async def _complete(self, place: str, message: Outgoing) -> str | None:
+        """Give a streamed message its final form; None when it must be sent anew."""
+        for entities in (message.entities, ()):
+            try:
+                await self.edit(place, message.text, entities)
+            except ChatMigrated as error:
+                await self._chats.move(int(place.split(":")[1]), error.new_chat_id)
+                return None
+            except BadRequest as error:
+                if not (entities and _is_about_entities(error)):
+                    return None
+            else:
+                return place
+        return None
+
+    async def _form(self, message: Outgoing) -> _Form:
+        """Return the message for the chat the space has now; topics and replies of an old one mean nothing there."""
+        chat_id = await self._chats.chat_of(self._space_id)
+        if await self._chats.is_paused(chat_id):
+            raise DeliverLater(self._after(PAUSED_S), BLOCKED)
+        is_there = message.chat_id in {None, chat_id}
+        return _Form(
+            chat_id=chat_id,
+            text=message.text,
+            entities=message.entities,
+            thread_id=message.thread_id if is_there else None,
+            reply_to=message.reply_to if is_there else None,
+            is_silent=message.is_silent,
+        )
+
+    async def _send(self, form: _Form) -> str:
+        async with self._mapped(form.chat_id, is_harmless=False):
+            sent = await self._bot.send_message(
+                form.chat_id,
+                form.text,
+                entities=_entities(form.entities),
+                message_thread_id=form.thread_id,
+                reply_parameters=_reply(form.reply_to),
+                disable_notification=form.is_silent,
+                link_preview_options=NO_PREVIEW,
+            )
+        place = place_of(form.chat_id, sent.message_id)
+        assert place is not None
+        return place
+
+    @asynccontextmanager
+    async def _mapped(self, chat_id: int | None, *, is_harmless: bool) -> AsyncIterator[None]:
+        """Map what a call of the Bot API raises; `is_harmless` if doing it twice changes nothing.
+
+        Raises: DeliverLater, DeliveryUnknown; BadRequest and ChatMigrated as they are.
+        """
+        if self._quiet_until is not None and self.is_quiet:
+            raise DeliverLater(self._quiet_until, "Telegram is left alone")
+        try:
+            yield
+        except (BadRequest, ChatMigrated):
+            self._backoff.reset()
+            raise
+        except Forbidden as error:
+            if chat_id is not None:
+                log.info("chat paused: space=%s", self._space_id)
+                await self._chats.pause(chat_id)
+            raise DeliverLater(self._after(PAUSED_S), BLOCKED) from error
+        except RetryAfter as error:
+            raise self._quiet(seconds_of(error), "Telegram asked to wait") from error
+        except InvalidToken as error:
+            raise self._quiet(NEW_TOKEN_WAIT_S, "the token is refused") from error
+        except TelegramError as error:
+            if is_harmless or certainly_failed(error):
+                raise self._quiet(self._backoff.next_s(), "Telegram is out of reach") from error
+            raise DeliveryUnknown(type(error).__name__) from error
+        else:
+            self._backoff.reset()
+
+    def _quiet(self, seconds: float, reason: str) -> DeliverLater:
+        """Make no call for a while."""
+        self._quiet_until = self._after(seconds)
+        return DeliverLater(self._quiet_until, reason)
+
+    def _after(self, seconds: float) -> datetime:
+        return self._clock.now() + timedelta(seconds=seconds)
+
+
+def _entities(entities: Sequence[Entity]) -> Sequence[MessageEntity]:
+    return MessageEntity.de_list(list(entities), None)
+
+
+def _reply(message_id: int | None) -> ReplyParameters | None:
+    return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id is not None else None
+
+
+def _plainer(form: _Form, error: BadRequest) -> _Form:
+    """Return the form without what was refused. Raises: DeliverNever when nothing is left to give up."""
+    reason = str(error).lower()
+    if form.entities and _is_about_entities(error):
+        return replace(form, entities=())
+    if form.thread_id is not None and ("thread" in reason or "topic" in reason):
+        return replace(form, thread_id=None)
+    if form.reply_to is not None and "repl" in reason:
+        return replace(form, reply_to=None)
+    raise DeliverNever("there is no such chat" if "chat not found" in reason else "refused")
+
+
+def _is_about_entities(error: BadRequest) -> bool:
+    reason = str(error).lower()
+    return "entit" in reason or "url" in reason

@@ -1,0 +1,267 @@
+"""Agent: one turn, from the member's message to the reply. `run_turn` is the loop; a step says what comes next.
+
+Everything a step learns is committed before the next one starts, so a turn that was cut off goes on from its rows: the
+agent keeps no state of a turn between steps.
+"""
+
+import asyncio
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from bot.errors import words_for
+from bot.turn.prompt import PromptBuilder, estimate_request_tokens
+from bot.turn.screen import Screen, stream_key
+from bot.turn.words import COMPACT
+from memory.errors import ModelFault, ModelSilent
+from memory.messages import CallPart, MediaPart, Message, ResultPart, TextPart, text_message
+from memory.ports import Clock, Model, ModelReply, ModelRequest
+from memory.space import Space
+from memory.store.mailbox import Entry
+from memory.store.sessions import Turn, TurnState
+from tools.budget import ANSWERS, GUARDRAIL, Budget
+from tools.registry import Registry, answer, oversized, shortened
+from tools.tool import Context
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 3
+CALL_DEADLINE_S = 120.0
+LAST_WORDS_S = 30.0
+"""What a turn over its time still gets for its final text."""
+DEAF_STEPS = 2
+"""How often a model may answer with calls although tools are off."""
+
+CUT_OFF = "This answer was cut off at the model's length limit. Say “go on” and I continue."
+GAVE_UP = (
+    "Something went wrong three times while I worked on this, so I stopped. Your message is kept; "
+    "please send it again, perhaps in other words."
+)
+NO_WORDS = "I used my tools but did not get to an answer within this turn's limits. What I found is kept; ask again."
+STOPPED = "Stopped."
+
+
+@dataclass(frozen=True)
+class RunAgain:
+    """The model called tools and their results are stored: ask it again."""
+
+
+@dataclass(frozen=True)
+class FinalReply:
+    """The turn is over: this is what the member reads, and the message of the model, if it has words of its own."""
+
+    text: str
+    message: Message | None = None
+    reply: ModelReply | None = None
+    estimated_tokens: int | None = None
+    state: TurnState = "done"
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Limits:
+    tool_calls: int = 15
+    turn_s: float = 180.0
+    compact_at_tokens: int = 24_000
+
+
+@dataclass
+class Running:
+    """A turn under way: what it answers, and whether the member asked to stop."""
+
+    turn: Turn
+    entry: Entry
+    should_stop: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Agent:
+    """Runs turns of one space, one at a time."""
+
+    def __init__(
+        self, space: Space, model: Model, registry: Registry, prompts: PromptBuilder, screen: Screen, limits: Limits
+    ) -> None:
+        self._space = space
+        self._clock: Clock = space.clock
+        self._model = model
+        self._registry = registry
+        self._prompts = prompts
+        self._screen = screen
+        self._limits = limits
+
+    async def run_turn(self, running: Running) -> None:
+        """Run the turn to its end. The reply then stands in the outbox and the turn's entries are done."""
+        await self._screen.begin(running.turn.id, running.entry)
+        try:
+            outcome: RunAgain | FinalReply = RunAgain()
+            while isinstance(outcome, RunAgain):
+                outcome = await self._guarded_step(running)
+        finally:
+            await self._screen.end()
+        await self.finish(running, outcome)
+
+    async def _guarded_step(self, running: Running) -> RunAgain | FinalReply:
+        """Take a step; a failure of the model, or the member's /stop, ends the turn with words."""
+        stop = asyncio.create_task(running.should_stop.wait(), name=f"stop t{running.turn.id}")
+        step = asyncio.create_task(self._step(running), name=f"step t{running.turn.id}")
+        try:
+            await asyncio.wait({stop, step}, return_when=asyncio.FIRST_COMPLETED)
+            if not step.done():
+                return FinalReply(STOPPED, state="stopped")
+            return step.result()
+        except ModelFault as fault:
+            log.warning("turn failed: turn=%s fault=%s", running.turn.id, type(fault).__name__)
+            return FinalReply(words_for(fault), state="failed", error=type(fault).__name__)
+        finally:
+            await _settle(stop, step)
+
+    async def _step(self, running: Running) -> RunAgain | FinalReply:
+        """Go on from what is stored: answer open calls, or ask the model."""
+        turn = running.turn
+        messages = await self._space.sessions.turn_messages(turn.id)
+        if messages and messages[-1].role == "model":
+            await self._answer_calls(turn, messages)
+            return RunAgain()
+        left_s = self._limits.turn_s - (self._clock.now() - turn.started_at).total_seconds()
+        is_spent = Budget.of_turn(messages, self._limits.tool_calls).is_spent or left_s <= 0
+        if is_spent and not _are_tools_off(messages):
+            await self._switch_tools_off(turn)
+        elif _deaf_steps(messages) >= DEAF_STEPS:
+            return FinalReply(NO_WORDS, state="failed", error="DeafModel")
+        request = await self._prompts.request(
+            await self._with_block(turn),
+            tools_enabled=not is_spent,
+            deadline_s=min(CALL_DEADLINE_S, max(left_s, LAST_WORDS_S)),
+        )
+        return await self._take(turn, request, await self._ask(request))
+
+    async def _switch_tools_off(self, turn: Turn) -> None:
+        async with self._space.db.transaction():
+            await self._store(turn, text_message("notice", GUARDRAIL, self._clock.now(), origin="program"))
+
+    async def _ask(self, request: ModelRequest) -> ModelReply:
+        reply = await self._model.generate(request, on_text=self._screen.show_text)
+        if not any(isinstance(part, CallPart) for part in reply.parts) and not _words(reply).strip():
+            raise ModelSilent("blank")
+        return reply
+
+    async def _take(self, turn: Turn, request: ModelRequest, reply: ModelReply) -> RunAgain | FinalReply:
+        """Store a message with calls at once; the last words are stored together with the end of the turn."""
+        message = Message(role="model", parts=reply.parts, at=self._clock.now(), origin="model")
+        estimated = estimate_request_tokens(request)
+        if not message.calls:
+            text = message.text if not reply.was_cut else f"{message.text}\n\n_{CUT_OFF}_"
+            return FinalReply(text, message, reply, estimated)
+        async with self._space.db.transaction():
+            await self._store(turn, message)
+            await self._record(turn, reply, estimated)
+        return RunAgain()
+
+    async def _answer_calls(self, turn: Turn, messages: Sequence[Message]) -> None:
+        """Give every call of the last message exactly one result, in order, and store them together."""
+        calls = messages[-1].calls
+        limit = 0 if _are_tools_off(messages) else self._limits.tool_calls
+        verdicts = Budget.of_turn(messages, limit).judge(calls)
+        own = tuple(m.id for m in messages if m.role == "user" and m.id is not None)
+        context = Context(self._space, turn.id, own)
+        results: list[ResultPart | None] = []
+        for call, verdict in zip(calls, verdicts, strict=True):
+            if verdict != "run":
+                results.append(answer(call, {"error": ANSWERS[verdict]}))
+            elif self._registry.is_local(call):
+                results.append(None)
+            else:
+                results.append(await self._registry.run(call, context))
+        async with self._space.db.transaction():
+            complete = [
+                result or await self._registry.run(call, context) for call, result in zip(calls, results, strict=True)
+            ]
+            await self._store_results(turn, complete)
+            await self._post_receipts(turn, messages[-1], context.receipts)
+        for call, result in zip(calls, complete, strict=True):
+            await self._screen.show_tool(call, is_ok="error" not in result.response)
+
+    async def _post_receipts(self, turn: Turn, asked: Message, receipts: Sequence[str]) -> None:
+        for message in self._screen.render("\n".join(receipts), None) if receipts else []:
+            await self._space.mailbox.post(f"receipt:t{turn.id}:m{asked.id}", message, turn_id=turn.id)
+
+    async def _store_results(self, turn: Turn, results: Sequence[ResultPart]) -> None:
+        parts = [await self._capped(result) for result in results]
+        await self._store(turn, Message(role="tool", parts=tuple(parts), at=self._clock.now(), origin="tool"))
+
+    async def _capped(self, result: ResultPart) -> ResultPart:
+        whole = oversized(result)
+        if whole is None:
+            return result
+        stored = await self._space.media.put(whole, "application/json")
+        return shortened(result, whole, stored.sha256)
+
+    async def _with_block(self, turn: Turn) -> Turn:
+        """Return the turn with its memory block, building it on the first step."""
+        stored = await self._space.sessions.turn(turn.id)
+        if stored.block is None:
+            built = await self._prompts.block(stored)
+            async with self._space.db.transaction():
+                await self._space.sessions.keep_block(turn.id, built.text, built.trace)
+            stored = await self._space.sessions.turn(turn.id)
+        return stored
+
+    async def finish(self, running: Running, final: FinalReply) -> None:
+        """Commit the last message, the outbox and the end of the turn together."""
+        turn = running.turn
+        pieces = self._screen.render(final.text, running.entry)
+        async with self._space.db.transaction():
+            if final.message is not None:
+                stored = await self._store(turn, final.message)
+                await self._space.segments.store(stored)
+            else:
+                await self._store(turn, text_message("notice", final.text, self._clock.now(), origin="program"))
+            if final.reply is not None:
+                await self._record(turn, final.reply, final.estimated_tokens)
+            for ordinal, piece in enumerate(pieces):
+                key = stream_key(turn.id, ordinal)
+                if ordinal or not await self._space.mailbox.end_stream(key, piece):
+                    await self._space.mailbox.post(key, piece, turn_id=turn.id)
+            await self._space.mailbox.finish_turn(turn.id)
+            await self._space.sessions.end_turn(turn.id, final.state, error=final.error)
+            await self._compact_if_large(turn)
+
+    async def _compact_if_large(self, turn: Turn) -> None:
+        size = (await self._space.sessions.turn(turn.id)).prompt_tokens or 0
+        if size > self._limits.compact_at_tokens:
+            await self._space.jobs.add(COMPACT, f"{COMPACT}:t{turn.id}", {"session": turn.session_id})
+
+    async def _store(self, turn: Turn, message: Message) -> Message:
+        for part in message.parts:
+            if isinstance(part, MediaPart) and part.data is not None:
+                await self._space.media.put(part.data, part.mime_type, name=part.name)
+        return await self._space.sessions.append(message, session_id=turn.session_id, turn_id=turn.id)
+
+    async def _record(self, turn: Turn, reply: ModelReply, estimated: int | None) -> None:
+        usage = reply.usage
+        if usage.is_estimate and estimated:
+            usage = replace(usage, prompt_tokens=max(usage.prompt_tokens, estimated))
+        await self._space.sessions.record_usage(
+            usage, task="chat", model=reply.model, turn_id=turn.id, estimated_prompt_tokens=estimated
+        )
+
+
+def _words(reply: ModelReply) -> str:
+    return "".join(part.text for part in reply.parts if isinstance(part, TextPart))
+
+
+def _are_tools_off(messages: Sequence[Message]) -> bool:
+    return any(message.role == "notice" and message.text == GUARDRAIL for message in messages)
+
+
+def _deaf_steps(messages: Sequence[Message]) -> int:
+    """Return how many messages with calls came after tools were switched off."""
+    off = next((n for n, m in enumerate(messages) if m.role == "notice" and m.text == GUARDRAIL), len(messages))
+    return sum(1 for message in messages[off:] if message.calls)
+
+
+async def _settle(*tasks: asyncio.Task[Any]) -> None:
+    """Cancel what still runs and wait for it."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

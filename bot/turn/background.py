@@ -1,0 +1,57 @@
+"""What each kind of background job does, and the line it leaves for the member."""
+
+from memory.forget import effects
+
+from bot.turn.screen import Screen
+from bot.turn.words import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED
+from bot.turn.worker import Handler
+from memory.compaction.compactor import Compactor
+from memory.ledger.extract import Extractor
+from memory.space import Space
+from memory.store.jobs import Job
+
+NO_FACT = "Kept word for word as m{message}. I found no fact in it to list; /recall finds the words."
+
+
+class Background:
+    """The jobs of one space. Each is applied in one transaction with its end and with what the member reads."""
+
+    def __init__(self, space: Space, extractor: Extractor, compactor: Compactor, screen: Screen) -> None:
+        self._space = space
+        self._extractor = extractor
+        self._compactor = compactor
+        self._screen = screen
+
+    def handlers(self) -> dict[str, Handler]:
+        """Return the handlers by kind of job."""
+        return {
+            EXTRACT: self._extract,
+            REMEMBERED: self._extract,
+            COMPACT: self._compact,
+            FORGET_EFFECTS: self._forget_effects,
+        }
+
+    async def _extract(self, job: Job) -> None:
+        message_id = job.payload["message"]
+        extraction = await self._extractor.run(message_id)
+        async with self._space.db.transaction():
+            receipts = await self._extractor.apply(extraction)
+            lines = [receipt.line(self._space.zone) for receipt in receipts]
+            if not lines and job.kind == REMEMBERED:
+                lines = [NO_FACT.format(message=message_id)]
+            await self._end(job, "\n".join(lines))
+
+    async def _compact(self, job: Job) -> None:
+        outcome = await self._compactor.compact(job.payload["session"], whole=bool(job.payload.get("whole")))
+        async with self._space.db.transaction():
+            await self._end(job, outcome.words() if job.payload.get("asked") or outcome.must_be_told else "")
+
+    async def _forget_effects(self, job: Job) -> None:
+        report = await effects(self._space)
+        async with self._space.db.transaction():
+            await self._end(job, report.words())
+
+    async def _end(self, job: Job, text: str) -> None:
+        for number, message in enumerate(self._screen.render(text, None) if text else []):
+            await self._space.mailbox.post(f"job:{job.id}:{number}", message)
+        await self._space.jobs.finish(job.id)

@@ -1,0 +1,281 @@
+"""Runner: keeps one space going. Entries become turns or command answers, one at a time and in order.
+
+Three tasks beside each other: turns, background jobs, delivery. Each finds its work in rows, so a killed process goes
+on where it was; `drain` does the same work to its end without tasks, for scripts and tests.
+"""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import datetime
+from typing import Any, Protocol
+
+from bot.errors import words_for
+from bot.turn.agent import GAVE_UP, MAX_ATTEMPTS, Agent, FinalReply, Running
+from bot.turn.outbox import Delivery
+from bot.turn.screen import Screen
+from bot.turn.words import keep_words
+from bot.turn.worker import Worker
+from memory.errors import MemberMustAct, OperatorMustAct
+from memory.space import Space
+from memory.store.mailbox import Entry, Waiting
+from memory.store.sessions import Turn
+
+log = logging.getLogger(__name__)
+
+LONG_MESSAGE_UNITS = 4_000
+"""A client splits a long paste near 4,096 UTF-16 units: a message of this size may have a continuation."""
+CONTINUATION_S = 1.0
+PAUSE_S = 5.0
+"""After an error of the storage itself: time before the next try."""
+
+LAST_SENDS_S = 20.0
+
+Work = Callable[[], Awaitable[datetime | None]]
+
+
+class Commands(Protocol):
+    """Answers what a member asked by command or button."""
+
+    async def answer(self, entry: Entry) -> str:
+        """Do what was asked and return the answer (Markdown). Joins the caller's transaction.
+
+        Raises: MemberMustAct.
+        """
+        ...
+
+
+class Runner:
+    """One open space at work."""
+
+    def __init__(
+        self, space: Space, agent: Agent, commands: Commands, worker: Worker, delivery: Delivery, screen: Screen
+    ) -> None:
+        self.space = space
+        self._agent = agent
+        self._commands = commands
+        self._worker = worker
+        self._delivery = delivery
+        self._screen = screen
+        self._running: Running | None = None
+        self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "delivery")}
+        self._tasks: list[asyncio.Task[None]] = []
+        self._is_closing = False
+        self._is_in_trouble = False
+
+    # Life
+
+    def start(self) -> None:
+        """Start the three tasks. What a crash left open is taken up first."""
+        work: dict[str, Work] = {"turns": self._turns, "jobs": self._jobs, "delivery": self._delivery.drain}
+        self._tasks = [
+            asyncio.create_task(self._forever(name, step), name=f"{name} of {self.space.id}")
+            for name, step in work.items()
+        ]
+
+    async def close(self, *, grace_s: float = 0.0) -> None:
+        """Take up nothing new, give the turn in flight `grace_s` to finish (else the next start resumes it), stop."""
+        self._is_closing = True
+        self._wake_up()
+        if self._tasks and self._running is not None:
+            await asyncio.wait(self._tasks[:1], timeout=grace_s)
+        if self._tasks and grace_s:
+            await self._deliver_last()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _deliver_last(self) -> None:
+        """Send what the last turn left in the outbox, if that goes quickly; else the next start does."""
+        await asyncio.wait(self._tasks[2:], timeout=LAST_SENDS_S)
+        if self._tasks[2].done():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LAST_SENDS_S):
+                    await self._delivery.drain()
+
+    async def receive(self, entry: Entry) -> bool:
+        """Store an entry; False when it came before. Once this returns, the sender may be told that it arrived.
+
+        Raises: OperatorMustAct when it could not be stored.
+        """
+        stops = is_stop(entry) and self._running is not None
+        async with self.space.db.transaction():
+            is_new = await self.space.mailbox.receive(entry)
+            if stops:
+                await self.space.mailbox.finish_source(entry.source)
+        if stops and self._running is not None:
+            self._running.should_stop.set()
+        self._wake_up()
+        return is_new
+
+    async def notify(self, entry: Entry) -> None:
+        """Queue what the member must be told about an entry that is no turn. The same entry is told about once.
+
+        Raises: OperatorMustAct when it could not be stored.
+        """
+        async with self.space.db.transaction():
+            await self._post_notices(entry)
+        self._wake["delivery"].set()
+
+    async def retry_deliveries(self) -> None:
+        """Try at once what was postponed: the member is there again.
+
+        Raises: OperatorMustAct.
+        """
+        async with self.space.db.transaction():
+            await self.space.mailbox.hurry()
+        self._wake["delivery"].set()
+
+    async def drain(self) -> None:
+        """Do all that waits, to the end: turns, jobs whose time has come, deliveries."""
+        is_busy = True
+        while is_busy:
+            is_busy = await self._next_entry() or await self._worker.work()
+            await self._delivery.drain()
+
+    # Entries
+
+    async def _next_entry(self) -> bool:
+        """Deal with what comes first; False when nothing waits."""
+        interrupted = await self.space.sessions.running_turn()
+        waiting = await self.space.mailbox.waiting()
+        if interrupted is not None:
+            await self._resume(interrupted, waiting)
+        elif not waiting:
+            return False
+        elif waiting[0].entry.kind == "message":
+            await self._start_turn(await self._with_continuations(waiting[0]))
+        elif waiting[0].entry.kind == "edit":
+            await self._take_edit(waiting[0])
+        else:
+            await self._answer(waiting[0])
+        return True
+
+    async def _start_turn(self, waiting: Sequence[Waiting]) -> None:
+        async with self.space.db.transaction():
+            turn = await self.space.sessions.begin_turn()
+            await self.space.mailbox.take([row.id for row in waiting], turn.id)
+            for row in waiting:
+                await keep_words(self.space, row.entry, session_id=turn.session_id, turn_id=turn.id)
+                await self._post_notices(row.entry)
+        await self._run(Running(turn, waiting[0].entry))
+
+    async def _resume(self, turn: Turn, waiting: Sequence[Waiting]) -> None:
+        """Go on with a turn that was cut off; the third failure ends it with an apology."""
+        running = Running(turn, next(row.entry for row in waiting if row.turn_id == turn.id))
+        async with self.space.db.transaction():
+            attempts = await self.space.sessions.count_attempt(turn.id)
+            for row in waiting:
+                if is_stop(row.entry):
+                    await self.space.mailbox.finish(row.id)
+                    running.should_stop.set()
+        if attempts > MAX_ATTEMPTS:
+            await self._agent.finish(running, FinalReply(GAVE_UP, state="failed", error="GaveUp"))
+        else:
+            await self._run(running)
+
+    async def _run(self, running: Running) -> None:
+        """Run a turn. If it breaks, its rows stay as they are and it is resumed."""
+        self._running = running
+        try:
+            await self._agent.run_turn(running)
+        finally:
+            self._running = None
+
+    async def _with_continuations(self, first: Waiting) -> list[Waiting]:
+        """Return a message with the parts that a client split off it."""
+        joined = [first]
+        while len(joined[-1].entry.text.encode("utf-16-le", "surrogatepass")) // 2 >= LONG_MESSAGE_UNITS:
+            await self.space.clock.sleep(CONTINUATION_S)
+            rest = [row for row in await self.space.mailbox.waiting() if row.id > joined[-1].id]
+            if not rest or rest[0].entry.kind != "message" or rest[0].entry.author_id != first.entry.author_id:
+                break
+            joined.append(rest[0])
+        return joined
+
+    async def _take_edit(self, row: Waiting) -> None:
+        """Append the new version of an edited message. No turn is made of it; its extraction is queued."""
+        entry = row.entry
+        async with self.space.db.transaction():
+            old = await self.space.sessions.message_at(entry.place) if entry.place else None
+            if old is not None and old.id is not None and old.text != entry.text:
+                session_id = await self.space.sessions.session_of(old.id)
+                await keep_words(self.space, entry, session_id=session_id, turn_id=old.turn_id, replaces=old.id)
+            await self._post_notices(entry)
+            await self.space.mailbox.finish(row.id)
+
+    async def _answer(self, row: Waiting) -> None:
+        """Answer a command or button; what it did, the answer and the entry's end commit together."""
+        try:
+            async with self.space.db.transaction():
+                await self._post_answer(row, await self._commands.answer(row.entry))
+        except MemberMustAct as error:
+            async with self.space.db.transaction():
+                await self._post_answer(row, words_for(error))
+
+    async def _post_answer(self, row: Waiting, text: str) -> None:
+        for number, message in enumerate(self._screen.render(text, row.entry) if text else []):
+            await self.space.mailbox.post(f"answer:{row.entry.source}:{number}", message)
+        await self._post_notices(row.entry)
+        await self.space.mailbox.finish(row.id)
+
+    async def _post_notices(self, entry: Entry) -> None:
+        for number, notice in enumerate(entry.notices):
+            for message in self._screen.render(notice, entry):
+                await self.space.mailbox.post(f"notice:{entry.source}:{number}", message)
+
+    # Tasks
+
+    async def _turns(self) -> None:
+        while not self._is_closing and await self._next_entry():
+            self._wake["delivery"].set()
+            self._wake["jobs"].set()
+
+    async def _jobs(self) -> datetime | None:
+        while not self._is_closing and await self._worker.work():
+            self._wake["delivery"].set()
+        return await self._worker.next_time()
+
+    async def _forever(self, name: str, work: Work) -> None:
+        """Work, then wait until woken or until the time the work named, until the space closes."""
+        while not self._is_closing:
+            self._wake[name].clear()
+            try:
+                again_at = await work()
+                self._is_in_trouble = False
+            except Exception as error:
+                # The boundary of a space: its rows are as they were, and other spaces go on.
+                log.exception("space stumbled: space=%s task=%s error=%s", self.space.id, name, type(error).__name__)
+                await self._tell(error)
+                await self.space.clock.sleep(PAUSE_S)
+                continue
+            await self._rest(self._wake[name], again_at)
+
+    async def _rest(self, woken: asyncio.Event, until: datetime | None) -> None:
+        """Wait for the event, or for a time if one is named."""
+        waits: list[asyncio.Task[Any]] = [asyncio.create_task(woken.wait())]
+        if until is not None:
+            seconds = max(0.0, (until - self.space.clock.now()).total_seconds())
+            waits.append(asyncio.ensure_future(self.space.clock.sleep(seconds)))
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in waits:
+                wait.cancel()
+            await asyncio.gather(*waits, return_exceptions=True)
+
+    async def _tell(self, error: Exception) -> None:
+        """Tell the member once when the storage itself fails: nothing can be queued then."""
+        if isinstance(error, OperatorMustAct) and not self._is_in_trouble:
+            self._is_in_trouble = True
+            await self._screen.say(words_for(error))
+
+    def _wake_up(self) -> None:
+        for event in self._wake.values():
+            event.set()
+
+
+def is_stop(entry: Entry) -> bool:
+    """Whether the entry is the command that ends the running turn."""
+    return entry.kind == "command" and entry.text.split()[:1] == ["/stop"]

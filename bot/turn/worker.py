@@ -1,0 +1,67 @@
+"""The jobs of a space, one after another: extraction, compaction, the effects of forget.
+
+A job's model call happens outside any transaction; what it brings commits together with the job's end and with the
+line the member gets.
+"""
+
+import logging
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from memory.errors import MemoryFault, ModelMisconfigured, ModelQuotaSpent
+from memory.space import Space
+from memory.store.jobs import Job
+
+log = logging.getLogger(__name__)
+
+MAX_ATTEMPTS = 5
+FIRST_WAIT_S = 60.0
+OUTAGE_WAIT_S = 1800.0
+
+
+class Handler(Protocol):
+    async def __call__(self, job: Job) -> None:
+        """Do the job and finish it, in one transaction with its result.
+
+        Raises: MemoryFault when it could not be done now.
+        """
+        ...
+
+
+class Worker:
+    """Does the jobs of one space. A job that fails is postponed, longer each time, and given up after the fifth."""
+
+    def __init__(self, space: Space, handlers: dict[str, Handler]) -> None:
+        self._space = space
+        self._handlers = handlers
+
+    async def work(self) -> bool:
+        """Do the next job whose time has come; False when there is none."""
+        job = await self._space.jobs.next_ready()
+        if job is None:
+            return False
+        try:
+            await self._handlers[job.kind](job)
+        except MemoryFault as fault:
+            await self._put_off(job, fault)
+        except Exception as error:
+            # The boundary of background work: one bad job must not stop the others.
+            log.exception("job broke: job=%s kind=%s", job.id, job.kind)
+            await self._put_off(job, error)
+        return True
+
+    async def next_time(self) -> datetime | None:
+        """Return when a postponed job becomes ready; None when none waits."""
+        return await self._space.jobs.next_time()
+
+    async def _put_off(self, job: Job, error: Exception) -> None:
+        name = type(error).__name__
+        is_outage = isinstance(error, ModelQuotaSpent | ModelMisconfigured)
+        gives_up = job.attempts + 1 >= MAX_ATTEMPTS and not is_outage
+        log.warning("job failed: job=%s kind=%s error=%s attempts=%s", job.id, job.kind, name, job.attempts + 1)
+        async with self._space.db.transaction():
+            if gives_up:
+                await self._space.jobs.fail(job.id, name)
+            else:
+                wait = OUTAGE_WAIT_S if is_outage else FIRST_WAIT_S * 2**job.attempts
+                await self._space.jobs.postpone(job.id, self._space.clock.now() + timedelta(seconds=wait), name)

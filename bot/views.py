@@ -1,0 +1,113 @@
+"""Views: what the commands print of a memory, as the JSON of the contract and as lines for people.
+
+Pure: values in, text or JSON-ready dicts out. Nothing here reads a database.
+"""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from memory.block import Explained
+from memory.ledger.facts import Fact
+from memory.recall.search import Found, Item
+from memory.store.sessions import Turn
+
+Json = dict[str, Any]
+
+
+def facts_json(facts: Sequence[Fact]) -> Json:
+    """Return the shape of `facts`."""
+    return {"facts": [_fact(fact) for fact in facts]}
+
+
+def fact_lines(facts: Sequence[Fact], zone: ZoneInfo) -> list[str]:
+    """Return a line a fact: id, kind, what is known, since when, and its state unless it is simply current."""
+    return [printable(_fact_line(fact, zone)) for fact in facts]
+
+
+def found_json(found: Found) -> Json:
+    """Return the shape of `recall`."""
+    return {
+        "query": found.query,
+        "items": [_item(item) for item in found.items],
+        "excluded": [{"id": excluded.id, "reason": excluded.reason} for excluded in found.excluded],
+        "ms": found.ms,
+    }
+
+
+def found_lines(found: Found, zone: ZoneInfo) -> list[str]:
+    """Return what was found, best first: a line about each item, its text indented below."""
+    lines = []
+    for item in found.items:
+        lines.append(f"{item.id}  {item.at.astimezone(zone):%Y-%m-%d %H:%M}  {item.score:.2f}")
+        lines += [f"    {line}" for line in item.text.splitlines()]
+    return [printable(line) for line in lines]
+
+
+def why_json(turn: Turn, items: Sequence[Explained]) -> Json:
+    """Return the shape of `why`."""
+    return {
+        "turn": f"t{turn.id}",
+        "items": [
+            {"layer": part.item.layer, "id": part.item.ref, "tokens": part.item.tokens, "text": part.text}
+            for part in items
+        ],
+        "prompt_tokens": turn.prompt_tokens,
+        "model": turn.model,
+    }
+
+
+def why_lines(turn: Turn, items: Sequence[Explained]) -> list[str]:
+    """Return the turn and what its prompt held, in order, long texts cut to one line."""
+    lines = [f"t{turn.id}: {turn.prompt_tokens or 'unknown'} tokens to {turn.model or 'no model'}"]
+    for part in items:
+        shown = " ".join(part.text.split())
+        cut = shown if len(shown) <= 100 else shown[:99] + "…"
+        lines.append(f"  {part.item.layer:<9} {part.item.ref:<7} {part.item.tokens:>6}  {cut}".rstrip())
+    return [printable(line) for line in lines]
+
+
+def printable(text: str) -> str:
+    """Return the text without characters that would steer a terminal."""
+    return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
+
+
+def _fact(fact: Fact) -> Json:
+    return {
+        "id": fact.ref,
+        "kind": fact.kind,
+        "subject": fact.subject,
+        "value": fact.value,
+        "quote": fact.quote,
+        "question": fact.question,
+        "critical": fact.critical,
+        "status": fact.status,
+        "since": fact.since.isoformat(),
+        "until": fact.until.isoformat() if fact.until else None,
+        "replaces": _ref("f", fact.replaces),
+        "by": fact.by,
+        "source": {"turn": _ref("t", fact.turn_id), "message": _ref("m", fact.message_id)},
+    }
+
+
+def _fact_line(fact: Fact, zone: ZoneInfo) -> str:
+    state = "" if fact.status == "active" else f"  [{fact.status}]"
+    return f"f{fact.id}  [{fact.kind}] {fact.subject}: {fact.value}  ({fact.since.astimezone(zone):%Y-%m-%d}){state}"
+
+
+def _item(item: Item) -> Json:
+    return {
+        "id": item.id,
+        "layer": item.layer,
+        "text": item.text,
+        "score": item.score,
+        "at": item.at.isoformat(),
+        "refs": list(item.refs),
+        "source": {"turn": _ref("t", item.turn), "message": _ref("m", item.message)},
+        "tokens": item.tokens,
+    }
+
+
+def _ref(letter: str, number: int | None) -> str | None:
+    return None if number is None else f"{letter}{number}"

@@ -1,0 +1,91 @@
+"""The memory block: the last part of a turn's user content, and the trace of what went into it.
+
+Ledger, then recalled text, then the time. Built once a turn; `explain` turns the trace of a past turn back into text
+(as it stands now: what was forgotten meanwhile is gone here too).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from memory.errors import UnknownId
+from memory.ledger.render import render
+from memory.messages import estimate_tokens
+from memory.space import Space
+from memory.store.sessions import TraceItem, Turn
+
+FACTS_HEADING = "Established facts (prefer these over summaries and older messages):"
+SHORTEST_FACT_TOKENS = 6
+"""A line of the ledger costs at least this: no more of them than fit are looked at."""
+RECALLED_HEADING = "Recalled:"
+
+
+@dataclass(frozen=True)
+class Block:
+    """The text, as sent, and what it was built from, in order."""
+
+    text: str
+    trace: tuple[TraceItem, ...]
+
+
+@dataclass(frozen=True)
+class Explained:
+    """One thing a prompt held, with its text as it stands now."""
+
+    item: TraceItem
+    text: str
+
+
+async def build(
+    space: Space, query: str, *, ledger_tokens: int, recall_tokens: int, in_window: frozenset[int] = frozenset()
+) -> Block:
+    """Return the memory block for a turn in which the member said `query`.
+
+    `in_window` are the ids of messages that stand in the prompt anyway. Both halves keep their ceilings.
+    """
+    now = space.clock.now()
+    candidates = await space.facts.candidates(query, now=now, limit=ledger_tokens // SHORTEST_FACT_TOKENS)
+    ledger = render(candidates, budget_tokens=ledger_tokens, now=now)
+    recalled = await space.recall.pack(query, budget_tokens=recall_tokens, in_window=in_window)
+    lines: list[str] = []
+    if ledger.lines:
+        lines += [FACTS_HEADING, *ledger.lines]
+    if recalled.text:
+        lines += [RECALLED_HEADING, recalled.text]
+    local = now.astimezone(space.zone)
+    lines.append(f"Now: {local:%A} {local.day} {local:%B %Y, %H:%M} ({space.zone.key})")
+    trace = [
+        *(TraceItem("ledger", item.ref, item.tokens) for item in ledger.items),
+        *(TraceItem("recalled", item.id, item.tokens) for item in recalled.items),
+        TraceItem("time", "now", estimate_tokens(lines[-1])),
+    ]
+    return Block("\n".join(lines), tuple(trace))
+
+
+async def explain(space: Space, turn: Turn) -> list[Explained]:
+    """Return what the prompt of a turn was built from, with the texts as they stand now."""
+    return [Explained(item, await _text_of(space, item.ref)) for item in await space.sessions.trace(turn.id)]
+
+
+async def _text_of(space: Space, ref: str) -> str:
+    if not ref[1:].isdecimal():
+        return ""
+    number = int(ref[1:])
+    try:
+        match ref[0]:
+            case "f":
+                fact = await space.facts.fact(number)
+                return f"{fact.subject}: {fact.value}"
+            case "s":
+                return (await space.segments.segment(number)).text
+            case "h":
+                return (await space.handoffs.handoff(number)).text
+            case "m":
+                return (await space.sessions.message(number)).text
+    except UnknownId:
+        return "(no longer there)"
+    return ""
+
+
+def trace_of_messages(ids_and_tokens: Sequence[tuple[int, int]]) -> list[TraceItem]:
+    """Return the trace of the tail: its messages, in order."""
+    return [TraceItem("tail", f"m{message_id}", tokens) for message_id, tokens in ids_and_tokens]

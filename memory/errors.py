@@ -1,0 +1,129 @@
+"""The errors of memory, named by who must act; they carry facts as attributes and never a person's text.
+
+MemoryFault
+├── OperatorMustAct           the person who runs the server
+│   ├── DamagedDatabase       a file SQLite refuses: restore a backup
+│   ├── NewerSchema           the file was written by a later version: upgrade
+│   ├── MigrationFailed       nothing later was applied; the backup is named
+│   └── StorageFull           no row was written; free space
+├── MemberMustAct             the person who asked
+│   ├── UnknownId             no such fact, segment, message or turn
+│   └── BadImport             a line of an import that cannot be read
+├── CompactionFailed          nobody: the window stays in the prompt and a later try may work
+├── ReaderInTheWay            nobody: forgotten, but not erased from the disk yet; try again
+└── ModelFault                the model port's failures
+    ├── ModelBusy             try again later (a minute's limit, overload, network)
+    ├── ModelQuotaSpent       not before tomorrow
+    ├── ModelMisconfigured    key or model name: the operator must fix it
+    ├── ModelRefused          the request as such was refused
+    │   └── PromptTooLong     compact, then try again
+    └── ModelSilent           nothing usable came: blank, blocked, cut off
+"""
+
+from pathlib import Path
+
+
+class MemoryFault(Exception):
+    """Root of everything this layer raises on purpose."""
+
+
+class OperatorMustAct(MemoryFault):
+    """Only the person who runs the server can mend this."""
+
+
+class DamagedDatabase(OperatorMustAct):
+    def __init__(self, path: Path, detail: str) -> None:
+        super().__init__(
+            f"the database {path} is damaged ({detail}); it was left as it is: put a backup from the folder "
+            f"'backups' in its place (and remove {path.name}-wal and {path.name}-shm), then start again"
+        )
+        self.path = path
+
+
+class NewerSchema(OperatorMustAct):
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(
+            f"{path} was written by a newer Remembrancer (schema {found}, this one knows {known}); install that version"
+        )
+        self.path = path
+        self.found = found
+        self.known = known
+
+
+class MigrationFailed(OperatorMustAct):
+    def __init__(self, path: Path, version: int, backup: Path | None, detail: str) -> None:
+        kept = f"; the file as it was is {backup}" if backup else ""
+        super().__init__(f"migration {version} of {path} failed ({detail}); nothing of it was applied{kept}")
+        self.path = path
+        self.version = version
+        self.backup = backup
+
+
+class StorageFull(OperatorMustAct):
+    def __init__(self, path: Path) -> None:
+        super().__init__(f"no space left to write {path}; nothing was stored: free some space")
+        self.path = path
+
+
+class MemberMustAct(MemoryFault):
+    """The person who asked can put this right."""
+
+
+class UnknownId(MemberMustAct):
+    def __init__(self, ref: str) -> None:
+        super().__init__(f"there is no {ref} in this memory")
+        self.ref = ref
+
+
+class BadImport(MemberMustAct):
+    def __init__(self, line: int, reason: str) -> None:
+        super().__init__(f"line {line}: {reason}")
+        self.line = line
+
+
+class CompactionFailed(MemoryFault):
+    """The window stayed in the prompt; nothing was lost and a later try may work. The reason holds no text of it."""
+
+
+class ReaderInTheWay(MemoryFault):
+    """Somebody reads the file, so its write-ahead log still holds what was forgotten; a later try will empty it."""
+
+
+class ModelFault(MemoryFault):
+    """The model gave no answer. `detail` is technical and holds no person's text, key or token."""
+
+    def __init__(self, detail: str = "") -> None:
+        super().__init__(detail or type(self).__name__)
+        self.detail = detail
+
+
+class ModelBusy(ModelFault):
+    """Overload, a minute's limit, a dead network or a missed deadline; `retry_after_s` when the server said so."""
+
+    def __init__(self, detail: str = "", *, retry_after_s: float | None = None) -> None:
+        super().__init__(detail)
+        self.retry_after_s = retry_after_s
+
+
+class ModelQuotaSpent(ModelFault):
+    """The day's quota is used up: trying again before it resets is useless."""
+
+
+class ModelMisconfigured(ModelFault):
+    """A wrong key, a model that is gone, a forbidden region: the operator must change the settings."""
+
+
+class ModelRefused(ModelFault):
+    """The request itself was refused (HTTP 400): repeating it unchanged is useless."""
+
+
+class PromptTooLong(ModelRefused):
+    """The request holds more tokens than the model takes."""
+
+
+class ModelSilent(ModelFault):
+    """The model finished without usable words. `reason` is the finish or block reason, in lower case."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(detail or reason)
+        self.reason = reason

@@ -1,0 +1,189 @@
+"""Importing: what was said elsewhere becomes part of a memory: stored and indexed, but not part of the tail.
+
+Lines of JSON are read and checked whole before anything is stored. Importing them again stores nothing: an entry is the
+same when `ref`, `at` and text match; without `ref`, when its content and its occurrence do. Nothing here calls a model:
+facts are read later, by jobs, where that is asked for. Nothing is compacted.
+"""
+
+import hashlib
+import json
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime
+from typing import Annotated, Literal
+from zoneinfo import ZoneInfo
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+
+from memory.errors import BadImport
+from memory.messages import Message, TextPart
+from memory.recall.segments import SegmentStore
+from memory.store.database import Database
+from memory.store.jobs import IMPORTED, JobStore
+from memory.store.sessions import SessionStore
+
+BATCH = 200
+"""Entries a transaction: a chat beside it waits for one batch at most."""
+
+
+def _whole(text: str) -> str:
+    """Refuse half of a surrogate pair: JSON can hold it, a database cannot."""
+    if any("\ud800" <= char <= "\udfff" for char in text):
+        raise ValueError("holds half a character")
+    return text
+
+
+_Words = Annotated[str, AfterValidator(_whole)]
+
+
+class _Line(BaseModel):
+    """One line of the file; further keys are ignored."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+    at: str
+    role: Literal["user", "model"]
+    text: _Words
+    name: _Words | None = None
+    ref: _Words | None = None
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did. `redacted` counts entries with a secret that is not stored, `queued` new extraction jobs,
+    `forgotten` entries that the member had forgotten before.
+    """
+
+    stored: int = 0
+    known: int = 0
+    redacted: int = 0
+    queued: int = 0
+    forgotten: int = 0
+
+
+def read_lines(lines: Iterable[str], zone: ZoneInfo) -> list[Message]:
+    """Return the entries of JSON lines in order; blank ones are left out. A time without offset is local to `zone`.
+
+    Raises: BadImport with the number of the first line that cannot be read and what is wrong with it.
+    """
+    return [entry for number, line in enumerate(lines, start=1) if (entry := _entry(line, number, zone)) is not None]
+
+
+class Importer:
+    """Stores entries in one space, indexed, outside of any session."""
+
+    def __init__(self, database: Database, sessions: SessionStore, segments: SegmentStore, jobs: JobStore) -> None:
+        self._db = database
+        self._sessions = sessions
+        self._segments = segments
+        self._jobs = jobs
+
+    async def store(
+        self,
+        entries: Sequence[Message],
+        *,
+        redact: Callable[[str], str],
+        is_forgotten: Callable[[Message], Awaitable[bool]],
+        extract: bool = False,
+        on_stored: Callable[[int], None] = lambda done: None,
+    ) -> Imported:
+        """Store what is new, a batch a transaction; `on_stored` gets how many entries were dealt with so far.
+
+        What `is_forgotten` says was forgotten after it was said stays away.
+
+        `extract` queues the reading of facts from the member's entries, behind all live work; also of entries that an
+        earlier import stored without.
+        """
+        total = Imported()
+        named = _with_sources(_redacted(entries, redact))
+        for start in range(0, len(named), BATCH):
+            batch = named[start : start + BATCH]
+            async with self._db.transaction():
+                counts = [
+                    Imported(forgotten=1)
+                    if await is_forgotten(entry)
+                    else await self._store_one(entry, is_redacted=is_redacted, extract=extract)
+                    for entry, is_redacted in batch
+                ]
+            total = _sum([total, *counts])
+            on_stored(start + len(batch))
+        return total
+
+    async def _store_one(self, entry: Message, *, is_redacted: bool, extract: bool) -> Imported:
+        known = await self._db.fetch_one("SELECT id FROM messages WHERE source = ?", (entry.source,))
+        if known is None:
+            stored = await self._sessions.append(entry, session_id=None)
+            await self._segments.store(stored)
+            message_id = stored.id
+        else:
+            message_id = known["id"]
+        assert message_id is not None
+        queued = extract and entry.role == "user" and await self._queue(message_id)
+        return Imported(
+            stored=int(known is None), known=int(known is not None), redacted=int(is_redacted), queued=int(queued)
+        )
+
+    async def _queue(self, message_id: int) -> bool:
+        return await self._jobs.add("extract", f"extract:{message_id}", {"message": message_id}, priority=IMPORTED)
+
+
+def _entry(line: str, number: int, zone: ZoneInfo) -> Message | None:
+    if not line.strip():
+        return None
+    try:
+        parsed = _Line.model_validate(json.loads(line))
+    except json.JSONDecodeError:
+        raise BadImport(number, "is not JSON; each line must be one JSON object") from None
+    except ValidationError as error:
+        wrong = error.errors(include_url=False, include_input=False)[0]
+        key = ".".join(str(part) for part in wrong["loc"]) or "the line"
+        raise BadImport(number, f"{key}: {wrong['msg'].lower().removeprefix('value error, ')}") from None
+    except RecursionError:
+        raise BadImport(number, "is nested too deeply") from None
+    if not parsed.text.strip():
+        return None
+    return Message(
+        role=parsed.role,
+        parts=(TextPart(text=parsed.text),),
+        at=_moment(parsed.at, zone, number),
+        origin="import",
+        author=parsed.name,
+        ref=parsed.ref,
+    )
+
+
+def _moment(text: str, zone: ZoneInfo, number: int) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+        return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise BadImport(number, "at: must be a time like 2027-03-12T17:30:00+01:00") from None
+
+
+def _redacted(entries: Iterable[Message], redact: Callable[[str], str]) -> Iterator[tuple[Message, bool]]:
+    for entry in entries:
+        text = redact(entry.text)
+        author = None if entry.author is None else redact(entry.author)
+        yield entry.model_copy(update={"parts": (TextPart(text=text),), "author": author}), text != entry.text
+
+
+def _with_sources(entries: Iterable[tuple[Message, bool]]) -> list[tuple[Message, bool]]:
+    """Name each entry by what makes it the same one in another file."""
+    seen: Counter[str] = Counter()
+    named = []
+    for entry, is_redacted in entries:
+        identity = [entry.ref, entry.at.isoformat(), entry.text]
+        if entry.ref is None:
+            identity += [entry.role, entry.author]
+        source = f"import:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()}"
+        if entry.ref is None:
+            seen[source] += 1
+            source = f"{source}:{seen[source]}"
+        named.append((entry.model_copy(update={"source": source}), is_redacted))
+    return named
+
+
+def _sum(counts: Iterable[Imported]) -> Imported:
+    totals = [astuple(count) for count in counts]
+    return Imported(*(sum(column) for column in zip(*totals, strict=True)))

@@ -1,0 +1,103 @@
+"""Remembering on request: the assistant proposes subject and value, the member's words of this turn must support them.
+
+The same gate as extraction, without a model: what no member said in this turn is refused with the rule it broke.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from memory.ledger.extract import apply_changes, is_own_statement, known_to, source_of
+from memory.ledger.facts import Fact, FactStore
+from memory.ledger.receipts import Receipt
+from memory.ledger.subjects import terms
+from memory.ledger.support import NotSupported, sentences
+from memory.ledger.verify import Change, Source, Stating, verified
+from memory.messages import Message
+from memory.ports import Clock
+
+_NEAR_FACTS = 12
+_MAX_QUOTE_CHARS = 600
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """What the assistant would like to be remembered. `replaces` is the id of a fact ("f12") that it changes."""
+
+    kind: str
+    subject: str
+    value: str
+    replaces: str | None = None
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """The row as read back; no receipts when it said so before."""
+
+    fact: Fact
+    receipts: tuple[Receipt, ...]
+
+
+class Rememberer:
+    def __init__(self, facts: FactStore, clock: Clock, zone: ZoneInfo) -> None:
+        self._facts = facts
+        self._clock = clock
+        self._zone = zone
+
+    async def remember(self, proposal: Proposal, said: Sequence[Message]) -> Remembered:
+        """Store what the proposal says as far as `said`, the messages of this turn, supports it. Joins the transaction.
+
+        The newest message that supports it is its source.
+
+        Raises: NotSupported; nothing is written then.
+        """
+        refusal = NotSupported("quote")
+        for message in reversed([one for one in said if is_own_statement(one)]):
+            source = source_of(message, self._zone, self._clock.now())
+            try:
+                change = await self._supported(proposal, source)
+            except NotSupported as error:
+                refusal = error
+                continue
+            receipts = await apply_changes(self._facts, source.message_id, [change])
+            return Remembered(await self._stored(change), tuple(receipts))
+        raise refusal
+
+    async def _supported(self, proposal: Proposal, source: Source) -> Stating:
+        near = await self._facts.nearest(f"{proposal.subject} {proposal.value}", _NEAR_FACTS)
+        refusal = NotSupported("quote")
+        for quote in _quotes(source.words.text, proposal):
+            change = Change(
+                op="add",
+                replaces=proposal.replaces,
+                kind=proposal.kind,
+                subject=proposal.subject,
+                value=proposal.value,
+                quote=quote,
+                question=f"{proposal.subject}?",
+            )
+            try:
+                stating = verified(change, source, await known_to(change, near, self._facts))
+            except NotSupported as error:
+                refusal = error
+                continue
+            assert isinstance(stating, Stating)
+            return stating
+        raise refusal
+
+    async def _stored(self, change: Stating) -> Fact:
+        statement = change.statement
+        found = await self._facts.from_messages([statement.message_id])
+        standing = [one for one in found if one.value_key == statement.value_key and one.withdrawn_at is None]
+        if not standing:
+            # The member took this very statement back; only saying it anew brings it in again.
+            raise NotSupported("withdrawn")
+        return standing[-1]
+
+
+def _quotes(text: str, proposal: Proposal) -> list[str]:
+    """Return what may be quoted: the sentences, most alike first, then the message as a whole."""
+    wanted = set(terms(proposal.subject, proposal.value))
+    ranked = sorted(sentences(text), key=lambda sentence: -len(wanted & set(terms(sentence))))
+    whole = text.strip()
+    return [*ranked, *([whole] if len(whole) <= _MAX_QUOTE_CHARS else [])]

@@ -1,0 +1,149 @@
+"""The ledger as text: the lines of the memory block within their ceiling, and the listing that a member reads.
+
+Pure. The block's lines are the same, byte for byte, while facts and choice are the same: what is chosen depends on the
+question, the order in which the chosen stand does not.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from memory.ledger.facts import KINDS, Candidates, Fact, Kind
+from memory.messages import estimate_tokens
+
+MAX_VALUE_CHARS = 240
+_LEFT_OUT_SHARE = 0.2
+_MAX_SUBJECT_CHARS = 80
+_HEADINGS: dict[Kind, str] = {
+    "deadline": "Deadlines",
+    "decision": "Decisions",
+    "constraint": "Limits and rules",
+    "entity": "People, things, places",
+    "user_attribute": "About you",
+}
+
+
+@dataclass(frozen=True)
+class RenderedFact:
+    """A fact that stands in the block, and the tokens its line costs."""
+
+    ref: str
+    tokens: int
+
+
+@dataclass(frozen=True)
+class Rendered:
+    """Lines without a heading. `left_out` are the facts that did not fit, most relevant first."""
+
+    lines: tuple[str, ...]
+    items: tuple[RenderedFact, ...]
+    left_out: tuple[Fact, ...]
+
+
+def render(candidates: Candidates, *, budget_tokens: int, now: datetime) -> Rendered:
+    """Return the lines of active facts that fit into a budget (UTF-8 bytes / 4, line ends included).
+
+    Pinned and critical facts come first (a deadline that is past is neither critical nor first), then what shares words
+    with the question, then the newest. What does not fit is counted and named on a last line, as far as that fits.
+    """
+    active = [fact for fact in candidates.facts if fact.status == "active"]
+    budget_bytes = budget_tokens * 4
+    lines = {fact.id: _line(fact) for fact in active}
+    if not candidates.others and sum(_cost(line) for line in lines.values()) <= budget_bytes:
+        return _rendered(active, lines, [])
+    ranked = _ranked(active, candidates.relevance, now)
+    room = budget_bytes - int(budget_bytes * _LEFT_OUT_SHARE)
+    chosen, left_out = _fitting(ranked, lines, room)
+    note = _left_out_line(left_out, candidates.others, budget_bytes - sum(_cost(lines[fact.id]) for fact in chosen))
+    return _rendered(chosen, lines, left_out, note)
+
+
+def listing(facts: Iterable[Fact], zone: ZoneInfo) -> str:
+    """Return facts for a person to read: grouped by kind, the newest first, each with its id and since when."""
+    found = list(facts)
+    groups = []
+    for kind in KINDS:
+        lines = [_listed(fact, zone) for fact in sorted(found, key=_newest_first) if fact.kind == kind]
+        if lines:
+            groups.append("\n".join([f"**{_HEADINGS[kind]}**", *lines]))
+    return "\n\n".join(groups)
+
+
+def _ranked(facts: Sequence[Fact], relevance: Mapping[int, float], now: datetime) -> list[Fact]:
+    def by_use(fact: Fact) -> tuple[bool, bool, float, float, int]:
+        weight = relevance.get(fact.id, 0.0)
+        return (not _comes_first(fact, now), not fact.pinned, -weight, -fact.since.timestamp(), -fact.id)
+
+    return sorted(facts, key=by_use)
+
+
+def _comes_first(fact: Fact, now: datetime) -> bool:
+    is_past = fact.due is not None and fact.due < now
+    return fact.pinned or (fact.critical and not is_past)
+
+
+def _fitting(ranked: Sequence[Fact], lines: dict[int, str], room: int) -> tuple[list[Fact], list[Fact]]:
+    chosen, left_out = [], []
+    for fact in ranked:
+        cost = _cost(lines[fact.id])
+        if cost <= room:
+            chosen.append(fact)
+            room -= cost
+        else:
+            left_out.append(fact)
+    return chosen, left_out
+
+
+def _rendered(
+    chosen: Sequence[Fact], lines: dict[int, str], left_out: Sequence[Fact], note: str | None = None
+) -> Rendered:
+    stable = sorted(chosen, key=lambda fact: (KINDS.index(fact.kind), fact.id))
+    shown = [lines[fact.id] for fact in stable]
+    return Rendered(
+        lines=(*shown, *([note] if note else [])),
+        items=tuple(RenderedFact(fact.ref, estimate_tokens(lines[fact.id] + "\n")) for fact in stable),
+        left_out=tuple(left_out),
+    )
+
+
+def _left_out_line(left_out: Sequence[Fact], others: int, room: int) -> str | None:
+    """Return how many are missing and the subjects of as many of them as fit; None when not even the count does."""
+    head = f"- … and {len(left_out) + others} more, ask or /facts"
+    if _cost(head) > room:
+        return None
+    named = ""
+    for fact in left_out:
+        longer = f"{named}{', ' if named else ': '}{_cut(_flat(fact.subject), _MAX_SUBJECT_CHARS)}"
+        if _cost(head + longer) > room:
+            break
+        named = longer
+    return head + named
+
+
+def _line(fact: Fact) -> str:
+    value = _flat(fact.value)
+    shown = value if len(value) <= MAX_VALUE_CHARS else f"{value[: MAX_VALUE_CHARS - 1]}… ({fact.ref})"
+    return f"- [{fact.kind}] {_flat(fact.subject)}: {shown}"
+
+
+def _listed(fact: Fact, zone: ZoneInfo) -> str:
+    marks = "".join([" 📌" if fact.pinned else "", " (not confirmed)" if fact.status == "pending" else ""])
+    said = f"{fact.since.astimezone(zone):%Y-%m-%d}" + (f", {fact.by}" if fact.by else "")
+    return f"- {fact.ref} {_flat(fact.subject)}: {_flat(fact.value)}{marks} (since {said})"
+
+
+def _newest_first(fact: Fact) -> tuple[float, int]:
+    return (-fact.since.timestamp(), -fact.id)
+
+
+def _cost(line: str) -> int:
+    return len(line.encode()) + 1
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _cut(text: str, limit: int) -> str:
+    return text if len(text) <= limit else f"{text[: limit - 1]}…"

@@ -1,0 +1,178 @@
+"""One proposed change of the ledger, held against the member's message: what comes out may become a row.
+
+Pure. Who proposed it (a model, the offline reader, a tool call) does not matter: the member's own words must support
+it (`support`), it must be askable (`askable`), and code decides which fact it concerns.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeGuard
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.ledger.askable import Value, gives_away, usable_patterns
+from memory.ledger.facts import KINDS, Fact, Kind, Statement
+from memory.ledger.subjects import may_replace, normalise_subject
+from memory.ledger.support import (
+    MAX_SUBJECT_CHARS,
+    NotSupported,
+    Words,
+    anchored,
+    dated_key,
+    due_moment,
+    quoted_span,
+    require_assertion,
+    supported_value,
+)
+
+_VAGUE = frozenset({"", "decision", "constraint", "entity", "fact", "note", "thing", "information", "it", "value"})
+
+
+class Change(BaseModel):
+    """A change as the extractor proposes it: the contract's JSON, nothing trusted yet."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+    op: Literal["add", "replace", "retract"]
+    replaces: str | int | None = None
+    kind: str
+    subject: str
+    value: str = ""
+    quote: str
+    question: str = ""
+    patterns: list[str] = Field(default_factory=list)
+    critical: bool = False
+
+
+@dataclass(frozen=True)
+class Source:
+    """The message a change is held against."""
+
+    message_id: int
+    words: Words
+    by: str | None
+    now: datetime
+
+
+@dataclass(frozen=True)
+class Stating:
+    """Enter the statement; under the subject of `target` where the member changed that fact."""
+
+    statement: Statement
+    target: int | None
+
+
+@dataclass(frozen=True)
+class Retracting:
+    """End what was current about the subject of `target` at that time."""
+
+    target: int
+    at: datetime
+
+
+Verified = Stating | Retracting
+
+
+def verified(change: Change, source: Source, known: Sequence[Fact]) -> Verified:
+    """Return what may be done; `known` are the active facts that were offered or share the subject.
+
+    Raises: NotSupported.
+    """
+    if not _is_kind(change.kind):
+        raise NotSupported("kind")
+    span = quoted_span(source.words, change.quote)
+    require_assertion(source.words, span)
+    if change.op == "retract":
+        return Retracting(_retracted(change, known).id, source.words.at)
+    return _stating(change, change.kind, span, source, known)
+
+
+def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, known: Sequence[Fact]) -> Stating:
+    words, is_deadline = source.words, kind == "deadline"
+    target = _target(change, known)
+    quote = words.text[span[0] : span[1]]
+    plain = supported_value(words, quote, change.value, replaced=target.value if target else None)
+    value = anchored(words, span, plain, is_deadline=is_deadline)
+    due = due_moment(words, span, plain) if is_deadline else None
+    key = dated_key(words, plain, is_deadline=is_deadline)
+    statement = Statement(
+        kind=kind,
+        subject=target.subject if target else _subject(change.subject),
+        value=value,
+        quote=quote,
+        question=" ".join(change.question.split()),
+        patterns=_patterns(change, value, source, _others(target, key, known, kind)),
+        critical=change.critical or _is_critical(kind, value, is_past=due is not None and due < source.now),
+        due=due,
+        since=words.at,
+        message_id=source.message_id,
+        by=source.by,
+        value_key=key,
+    )
+    return Stating(statement, target.id if target else None)
+
+
+def _is_critical(kind: Kind, value: str, *, is_past: bool) -> bool:
+    """Deadlines ahead, decisions and limits with numbers are critical, whatever the extractor thinks."""
+    has_limit = kind == "constraint" and re.search(r"\d", value) is not None
+    return kind == "decision" or has_limit or (kind == "deadline" and not is_past)
+
+
+@dataclass(frozen=True)
+class _Others:
+    """The values near a new one: the one it replaces, and current ones of its kind."""
+
+    replaced: str | None
+    rivals: tuple[str, ...]
+
+
+def _others(target: Fact | None, key: str, known: Sequence[Fact], kind: Kind) -> _Others:
+    is_changed = target is not None and target.value_key != key
+    rivals = tuple(fact.value for fact in known if fact.kind == kind and fact is not target and fact.value_key != key)
+    return _Others(target.value if target and is_changed else None, rivals)
+
+
+def _patterns(change: Change, value: str, source: Source, others: _Others) -> tuple[str, ...]:
+    question = change.question.strip()
+    asked = Value(value, source.words.mentions_in(value))
+    if not question or gives_away(question, asked):
+        raise NotSupported("question")
+    patterns = usable_patterns(
+        change.patterns, asked, question=question, replaced=others.replaced, rivals=others.rivals
+    )
+    if not patterns:
+        raise NotSupported("patterns")
+    return patterns
+
+
+def _target(change: Change, known: Sequence[Fact]) -> Fact | None:
+    """Return the active fact that the change is about: the one of its subject, or the one it names if that may be."""
+    key = normalise_subject(change.subject)
+    same = next((fact for fact in known if fact.subject_key == key), None)
+    named = _named(change.replaces, known)
+    return same or (named if named and may_replace(named.subject, change.subject) else None)
+
+
+def _retracted(change: Change, known: Sequence[Fact]) -> Fact:
+    target = _target(change, known)
+    if target is None:
+        raise NotSupported("replaces")
+    return target
+
+
+def _named(replaces: str | int | None, known: Sequence[Fact]) -> Fact | None:
+    ref = f"f{replaces}" if isinstance(replaces, int) else replaces
+    return next((fact for fact in known if fact.ref == ref), None)
+
+
+def _subject(subject: str) -> str:
+    tidy = " ".join(subject.split()).strip(" .:;,-")
+    if len(tidy) > MAX_SUBJECT_CHARS or normalise_subject(tidy) in _VAGUE:
+        raise NotSupported("subject")
+    return tidy
+
+
+def _is_kind(kind: str) -> TypeGuard[Kind]:
+    return kind in KINDS

@@ -1,0 +1,103 @@
+"""What memory and the tools need from above, as protocols: a model, a clock, a way to embed text.
+
+An adapter maps everything its library can raise to the errors of `memory.errors`; nothing else crosses this line.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal, Protocol
+
+from memory.messages import Message, Part
+
+Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web"]
+"""What a request is for; its first system line says so (`task: chat`)."""
+
+OnText = Callable[[str], Awaitable[None]]
+"""Called while an answer streams, with the whole visible text so far (after a retry it may start anew)."""
+
+
+@dataclass(frozen=True)
+class ToolSpec:
+    """A function the model may call; `parameters` is a JSON schema of the subset every provider accepts."""
+
+    name: str
+    description: str
+    parameters: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class ModelRequest:
+    """One request, independent of the provider.
+
+    `system` begins with the line `task: …`. `messages` are the history, oldest first; consecutive messages of one role
+    are merged by the adapter. `memory_block` becomes the last part of the last user content. `tools_enabled` False
+    keeps the declarations and forbids calls. `schema` asks for one JSON document of that JSON schema.
+    """
+
+    task: Task
+    system: str
+    messages: Sequence[Message]
+    memory_block: str | None = None
+    tools: Sequence[ToolSpec] = ()
+    tools_enabled: bool = True
+    schema: dict[str, Any] | None = None
+    deadline_s: float = 120.0
+
+
+@dataclass(frozen=True)
+class Usage:
+    """Tokens as the provider counted them; `is_estimate` where it did not."""
+
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    thought_tokens: int = 0
+    cached_tokens: int = 0
+    tool_tokens: int = 0
+    is_estimate: bool = False
+
+
+@dataclass(frozen=True)
+class ModelReply:
+    """A finished answer: at least one part, words or calls. `model` is the name of the model that answered."""
+
+    parts: tuple[Part, ...]
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    was_cut: bool = False
+    """The model stopped at its output limit after it had said something."""
+
+
+class Model(Protocol):
+    """A language model."""
+
+    @property
+    def name(self) -> str:
+        """The name of the chat model, for reports."""
+        ...
+
+    async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """Answer a request.
+
+        Raises: ModelFault, and nothing else but CancelledError.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of one length; `name` changes whenever the vectors would."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
+
+
+class Clock(Protocol):
+    """Time. Tests put a fake one here, so nothing waits for the wall clock."""
+
+    def now(self) -> datetime:
+        """The time now, in UTC."""
+        ...
+
+    async def sleep(self, seconds: float) -> None: ...

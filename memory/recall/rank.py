@@ -1,0 +1,173 @@
+"""Ranking: which segments and facts match a query, how well, and how much of what it asks for they hold.
+
+Segments are ranked by the full-text table's BM25 over four columns; facts, few and short, by the same idf weights.
+Whatever a person typed reaches the full-text table as quoted terms only, never as its query syntax.
+"""
+
+import json
+import math
+from collections.abc import Sequence, Set
+from dataclasses import dataclass
+from functools import lru_cache
+
+from memory.ledger import subjects
+from memory.recall.items import Scope
+from memory.recall.terms import Query, query, terms
+from memory.store.database import Database, Row, to_utc_text
+
+POOL = 120
+"""Segments looked at before the speaker's boost decides their order."""
+
+SPEAKER_BOOST = 3.0
+_FACT_WEIGHT = 1.5  # what BM25 makes of a term's idf in a short text
+_PRIOR = 1000
+_SHORT_NUMBER = 3
+_COUNTED_TERMS = 200
+_RANKED_TERMS = 40
+_MASS_TERMS = 12
+
+_MATCHES = (
+    "SELECT r.id, r.bm25, t.speaker FROM ("
+    "SELECT segments_fts.rowid AS id, bm25(segments_fts, 1.0, 1.0, 0.4, 0.5) AS bm25 FROM segments_fts{joins}"
+    " WHERE segments_fts MATCH :match{conditions} ORDER BY bm25 LIMIT :pool"
+    ") r JOIN segment_terms t ON t.segment_id = r.id"
+)
+"""Columns weigh in the order body, speaker, context, date."""
+_SCOPED = " JOIN segments s ON s.id = segments_fts.rowid JOIN messages m ON m.id = s.message_id"
+_FACTS = (
+    "SELECT f.id, f.subject, f.value, f.quote, f.question, f.since, f.message_id, m.turn_id FROM facts f"
+    " LEFT JOIN messages m ON m.id = f.message_id WHERE f.status = 'active' AND f.id IN"
+    " (SELECT fact_id FROM fact_terms WHERE term IN (SELECT value FROM json_each(:words)))"
+)
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What a query asks for, each term with its idf; `mass` is the idf of a full match."""
+
+    idf: dict[str, float]
+    mass: float
+    is_empty: bool
+
+    def of(self, found: Set[str]) -> float:
+        """Return the idf mass of those of these terms that the query asks for."""
+        return sum(weight for term, weight in self.idf.items() if term in found)
+
+    def share(self, found: Set[str]) -> float:
+        """Return how much of what the query asks for is among these terms, 0 to 1."""
+        return min(1.0, self.of(found) / self.mass) if self.mass else 0.0
+
+    def of_text(self, text: str) -> float:
+        return self.of(set(terms(text)))
+
+
+@dataclass(frozen=True)
+class RankedSegment:
+    """The id of a segment that matched, its score, and the share of the query it holds."""
+
+    id: int
+    score: float
+    share: float
+
+
+@dataclass(frozen=True)
+class RankedFact:
+    """The row of a fact that matched, its score, and the share of the query it holds."""
+
+    row: Row
+    score: float
+    share: float
+
+
+class Ranking:
+    """Ranks what one space holds against a query."""
+
+    def __init__(self, database: Database) -> None:
+        self._db = database
+
+    async def weights(self, text: str) -> Weights:
+        """Return the terms of a query and their idf here; those that occur nowhere are in the mass too.
+
+        A very long query counts by its rarest terms, so that one matching sentence can still pass the floor.
+        """
+        asked = query(text)
+        counted = list(dict.fromkeys(asked.terms))[:_COUNTED_TERMS]
+        rows = await self._db.fetch_all(
+            "SELECT value AS term, (SELECT count(*) FROM segments_fts WHERE segments_fts MATCH '\"' || value || '\"')"
+            " AS df, (SELECT max(id) FROM segments) AS total FROM json_each(?)",
+            (json.dumps(counted),),
+        )
+        idf = {row["term"]: _weight(row["term"], row["total"] or 0, row["df"]) for row in rows}
+        return Weights(idf, _mass(asked, idf), is_empty=not counted)
+
+    async def segments(self, weights: Weights, scope: Scope, *, count: int) -> list[RankedSegment]:
+        """Return up to `count` segments, best first. A speaker whom the query names counts for more."""
+        rarest = sorted(weights.idf, key=lambda term: -weights.idf[term])[:_RANKED_TERMS]
+        conditions, params = _conditions(scope, time="m.at")
+        if scope.role is not None:
+            conditions += " AND m.role = :role"
+        rows = await self._db.fetch_all(
+            _MATCHES.format(joins=_SCOPED if conditions else "", conditions=conditions),
+            {
+                "match": " OR ".join(f'"{term}"' for term in rarest),
+                "pool": max(POOL, count),
+                "role": scope.role,
+                **params,
+            },
+        )
+        scores = {row["id"]: -row["bm25"] * _boost(row["speaker"], weights) for row in rows}
+        best = sorted(scores, key=lambda segment_id: -scores[segment_id])[:count]
+        held = await self._terms_of(best)
+        return [RankedSegment(i, scores[i], weights.share(held[i])) for i in best]
+
+    async def facts(self, text: str, weights: Weights, scope: Scope) -> list[RankedFact]:
+        """Return active facts that share words with the query, best first."""
+        conditions, params = _conditions(scope, time="f.since")
+        if scope.role not in {None, "user"}:
+            return []
+        words = json.dumps(subjects.terms(text))
+        rows = await self._db.fetch_all(_FACTS + conditions, {"words": words, **params})
+        found = [(_fact_terms(row["subject"], row["value"], row["quote"], row["question"]), row) for row in rows]
+        ranked = [RankedFact(row, _FACT_WEIGHT * weights.of(held), weights.share(held)) for held, row in found]
+        return sorted((fact for fact in ranked if fact.score > 0), key=lambda fact: -fact.score)
+
+    async def _terms_of(self, segment_ids: Sequence[int]) -> dict[int, set[str]]:
+        rows = await self._db.fetch_all(
+            "SELECT segment_id, body || ' ' || speaker || ' ' || context || ' ' || date AS held FROM segment_terms"
+            " WHERE segment_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(list(segment_ids)),),
+        )
+        return {row["segment_id"]: set(row["held"].split()) for row in rows}
+
+
+def _weight(term: str, total: int, df: int) -> float:
+    """Return a term's idf as if `_PRIOR` other segments lay beside these: a new memory is no corpus to count words in.
+
+    A word never heard here weighs as much as one heard once. Short numbers occur in everything and count half.
+    """
+    heard = min(max(df, 1), total + _PRIOR)
+    idf = math.log(1 + (total + _PRIOR - heard + 0.5) / (heard + 0.5))
+    return idf / 2 if term.isdecimal() and len(term) <= _SHORT_NUMBER else idf
+
+
+def _mass(asked: Query, idf: dict[str, float]) -> float:
+    heaviest: Sequence[float] = sorted((idf[term] for term in asked.wanted if term in idf), reverse=True)
+    return sum(heaviest[:_MASS_TERMS])
+
+
+def _conditions(scope: Scope, *, time: str) -> tuple[str, dict[str, str]]:
+    conditions, params = "", {}
+    if scope.since is not None:
+        conditions, params["since"] = f" AND {time} >= :since", to_utc_text(scope.since)
+    if scope.until is not None:
+        conditions, params["until"] = f"{conditions} AND {time} < :until", to_utc_text(scope.until)
+    return conditions, params
+
+
+def _boost(speaker: str, weights: Weights) -> float:
+    return SPEAKER_BOOST if any(name in weights.idf for name in speaker.split()) else 1.0
+
+
+@lru_cache(maxsize=8192)
+def _fact_terms(*texts: str) -> frozenset[str]:
+    return frozenset(term for text in texts for term in terms(text))

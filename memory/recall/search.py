@@ -1,0 +1,169 @@
+"""Recall: finds segments and facts by meaning, by manifest or by hash, and packs them for a prompt.
+
+scope (inside the query) → rank → fuse → floor → pack, with a reason for whatever is left out. The same functions serve
+the prompt, the tool, `/recall` and the command line. Every segment is re-read from its message and its hash checked
+before it is returned. A superseded value is never returned as a fact. Nothing here writes.
+"""
+
+import json
+import string
+from collections.abc import Sequence
+from dataclasses import replace
+from zoneinfo import ZoneInfo
+
+from memory.messages import estimate_tokens
+from memory.ports import Clock
+from memory.recall.items import EVERYWHERE, Excluded, Found, Item, Packed, Scope
+from memory.recall.pack import FLOOR, Packer
+from memory.recall.rank import RankedFact, Ranking, Weights
+from memory.recall.segments import Segment, checked
+from memory.recall.terms import is_small_talk
+from memory.store.database import Database, Row, from_utc_text
+
+__all__ = ["Excluded", "Found", "Item", "Packed", "Recall", "Scope"]
+
+MIN_PREFIX = 6
+_READ = (
+    "SELECT s.id, s.message_id, s.ordinal, s.start, s.stop, s.sha256, m.text, m.at, m.ref, m.role, m.author, m.turn_id,"
+    " EXISTS (SELECT 1 FROM facts f WHERE f.message_id = m.id AND f.status IN ('superseded', 'retracted'))"
+    " AS is_outdated FROM segments s JOIN messages m ON m.id = s.message_id"
+    " WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.message_id, s.ordinal"
+)
+_CANDIDATES = 40
+"""How far down the ranked list packing goes, and reasons are given."""
+
+
+class Recall:
+    """Reads one space."""
+
+    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock) -> None:
+        self._db = database
+        self._zone = zone
+        self._clock = clock
+        self._ranking = Ranking(database)
+
+    async def search(
+        self,
+        query: str,
+        *,
+        k: int = 10,
+        scope: Scope = EVERYWHERE,
+        budget_tokens: int | None = None,
+        in_window: frozenset[int] = frozenset(),
+    ) -> Found:
+        """Return the `k` best matches before floor, packing and window; `excluded` tells what those would leave out.
+
+        Without `budget_tokens` nothing is left out for its size. `ms` is wall time.
+        """
+        began = self._clock.now()
+        weights, items, damaged = await self._ranked(query, scope, count=max(k, _CANDIDATES))
+        if budget_tokens is None:
+            dropped = [Excluded(item.id, "floor") for item in items[:k] if item.share < FLOOR]
+            dropped += [Excluded(i.id, "window") for i in items[:k] if i.share >= FLOOR and i.message in in_window]
+        else:
+            packed = self._pack(items[:k], weights, budget_tokens=budget_tokens, in_window=in_window)
+            dropped = packed.excluded
+        beyond = [Excluded(item.id, "k") for item in items[k:]]
+        ms = (self._clock.now() - began).total_seconds() * 1000
+        return Found(query, items[:k], [*damaged, *dropped, *beyond], ms)
+
+    async def pack(self, query: str, *, budget_tokens: int, in_window: frozenset[int] = frozenset()) -> Packed:
+        """Return what a prompt gets: segments above the floor that do not stand in it anyway, within the tokens.
+
+        Facts are left to the ledger. Greetings, thanks and bare question words bring nothing.
+        """
+        if is_small_talk(query):
+            return Packed()
+        scope = Scope(layers=frozenset({"segment"}))
+        weights, items, damaged = await self._ranked(query, scope, count=_CANDIDATES)
+        packed = self._pack(items, weights, budget_tokens=budget_tokens, in_window=in_window)
+        return Packed(packed.text, packed.items, [*damaged, *packed.excluded])
+
+    async def by_hash(self, prefix: str) -> Item | None:
+        """Return the text whose SHA-256 begins so; None for fewer than six hex digits, none, or several texts."""
+        prefix = prefix.strip().lower()
+        if not MIN_PREFIX <= len(prefix) <= 64 or not set(prefix) <= set(string.hexdigits):
+            return None
+        rows = await self._db.fetch_all(
+            "SELECT id, sha256 FROM segments WHERE sha256 >= ? AND sha256 < ? ORDER BY id", (prefix, prefix + "g")
+        )
+        if len({row["sha256"] for row in rows}) != 1:
+            return None
+        items = await self._read([row["id"] for row in rows])
+        if not items:
+            return None
+        refs = tuple(dict.fromkeys(ref for item in items for ref in item.refs))
+        return replace(items[0], refs=refs)
+
+    async def by_manifest(self, handoff_id: int) -> list[Item]:
+        """Return what left the prompt with a handoff and is as it was then, in the order of the transcript."""
+        rows = await self._db.fetch_all(
+            "SELECT m.segment_id FROM manifest m JOIN segments s ON s.id = m.segment_id AND s.sha256 = m.sha256"
+            " WHERE m.handoff_id = ? AND m.route <> 'DROP' ORDER BY m.segment_id",
+            (handoff_id,),
+        )
+        return await self._read([row["segment_id"] for row in rows])
+
+    async def _ranked(self, query: str, scope: Scope, *, count: int) -> tuple[Weights, list[Item], list[Excluded]]:
+        """Return the candidates, best first, and those whose text is not what was hashed."""
+        weights = await self._ranking.weights(query)
+        if not weights.idf:
+            return weights, [], []
+        ranked = await self._ranking.segments(weights, scope, count=count) if "segment" in scope.layers else []
+        facts = await self._ranking.facts(query, weights, scope) if "fact" in scope.layers else []
+        read = {item.id: item for item in await self._read([segment.id for segment in ranked])}
+        damaged = [Excluded(f"s{segment.id}", "hash") for segment in ranked if f"s{segment.id}" not in read]
+        found = [
+            replace(read[f"s{segment.id}"], score=segment.score, share=segment.share)
+            for segment in ranked
+            if f"s{segment.id}" in read
+        ]
+        fused = sorted([*(_fact_item(fact) for fact in facts), *found], key=lambda item: -item.score)[:count]
+        if is_small_talk(query):
+            fused = [replace(item, share=0.0) for item in fused]
+        return weights, fused, damaged
+
+    def _pack(
+        self, items: Sequence[Item], weights: Weights, *, budget_tokens: int, in_window: frozenset[int]
+    ) -> Packed:
+        return Packer(budget_tokens, self._zone, weights.of_text, in_window).pack(items)
+
+    async def _read(self, segment_ids: Sequence[int]) -> list[Item]:
+        """Re-read segments from their messages, in the order of the transcript; damaged ones are left out."""
+        rows = await self._db.fetch_all(_READ, (json.dumps(list(segment_ids)),))
+        return [_segment_item(segment, row) for row in rows if (segment := checked(row)) is not None]
+
+
+def _segment_item(segment: Segment, row: Row) -> Item:
+    return Item(
+        id=f"s{segment.id}",
+        layer="segment",
+        text=segment.text,
+        score=0.0,
+        at=from_utc_text(row["at"]),
+        refs=(row["ref"],) if row["ref"] is not None else (),
+        turn=row["turn_id"],
+        message=segment.message_id,
+        tokens=estimate_tokens(segment.text),
+        role=row["role"],
+        author=row["author"],
+        sha256=segment.sha256,
+        is_outdated=bool(row["is_outdated"]),
+    )
+
+
+def _fact_item(fact: RankedFact) -> Item:
+    row = fact.row
+    text = f"{row['subject']}: {row['value']}"
+    return Item(
+        id=f"f{row['id']}",
+        layer="fact",
+        text=text,
+        score=fact.score,
+        share=fact.share,
+        at=from_utc_text(row["since"]),
+        refs=(),
+        turn=row["turn_id"],
+        message=row["message_id"],
+        tokens=estimate_tokens(text),
+    )

@@ -1,0 +1,83 @@
+"""Space: one memory, opened. Hands out its stores and services; nothing here crosses to another space."""
+
+import os
+from datetime import UTC
+from pathlib import Path
+from typing import Self
+from zoneinfo import ZoneInfo
+
+from memory.compaction.handoff import HandoffStore
+from memory.ledger.facts import FactStore
+from memory.ports import Clock
+from memory.recall.search import Recall
+from memory.recall.segments import SegmentStore
+from memory.store.database import Database, to_utc_text
+from memory.store.jobs import JobStore
+from memory.store.journal import JournalStore
+from memory.store.mailbox import Mailbox
+from memory.store.media import MediaStore
+from memory.store.sessions import SessionStore
+
+EPOCH_BYTES = 16
+
+
+class Space:
+    """The stores and services of one memory, over one database. Use `Space.open`, then `close`."""
+
+    def __init__(self, space_id: str, folder: Path, database: Database, *, zone: ZoneInfo, clock: Clock) -> None:
+        self.id = space_id
+        self.folder = folder
+        self.zone = zone
+        self.clock = clock
+        self.db = database
+        self.sessions = SessionStore(database, clock)
+        self.mailbox = Mailbox(database, clock)
+        self.jobs = JobStore(database, clock)
+        self.media = MediaStore(database, folder / "media", clock)
+        self.segments = SegmentStore(database, zone)
+        self.facts = FactStore(database, clock)
+        self.handoffs = HandoffStore(database, clock)
+        self.journal = JournalStore(database, folder / "journal", zone)
+        self.recall = Recall(database, zone, clock)
+
+    @classmethod
+    async def open(
+        cls, folder: Path, *, default_zone: ZoneInfo, clock: Clock, backups: Path, read_only: bool = False
+    ) -> Self:
+        """Open the memory in `folder` (its name is the space's id), creating it unless `read_only`.
+
+        What the index lacks is indexed first.
+
+        Raises: OperatorMustAct; FileNotFoundError when `read_only` and there is none.
+        """
+        if not read_only:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        database = await Database.open(
+            folder / "memory.db", "memory", clock=clock, backups=backups, read_only=read_only
+        )
+        try:
+            zone = await _profile_zone(database, folder.name, default_zone, clock)
+        except BaseException:
+            await database.close()
+            raise
+        space = cls(folder.name, folder, database, zone=zone, clock=clock)
+        if not read_only:
+            await space.segments.repair()
+        return space
+
+    async def close(self) -> None:
+        await self.db.close()
+
+
+async def _profile_zone(database: Database, space_id: str, default: ZoneInfo, clock: Clock) -> ZoneInfo:
+    """Return the space's zone; a new space takes the default for good."""
+    row = await database.fetch_one("SELECT zone FROM profile")
+    if row is not None:
+        return ZoneInfo(row["zone"])
+    if not database.is_read_only:
+        async with database.transaction():
+            await database.execute(
+                "INSERT INTO profile (only, space_id, zone, epoch, created_at) VALUES (1, ?, ?, ?, ?)",
+                (space_id, default.key, os.urandom(EPOCH_BYTES), to_utc_text(clock.now().astimezone(UTC))),
+            )
+    return default

@@ -1,0 +1,303 @@
+"""The only SQL connection: open, migrate, transaction, backup. Knows no table by name.
+
+A `Database` owns one connection in autocommit mode. Writes happen inside `transaction()`, which holds a lock, so that
+two tasks never share a transaction; reads outside a transaction wait for that lock and see committed rows only. A
+cancelled task rolls back before anybody else gets the lock. Migrations are numbered .sql files that are applied one by
+one, each in one transaction with its record.
+"""
+
+import asyncio
+import hashlib
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib import resources
+from pathlib import Path
+from typing import Any, Literal, Self
+
+import aiosqlite
+
+from memory.errors import DamagedDatabase, MemoryFault, MigrationFailed, NewerSchema, StorageFull
+from memory.ports import Clock
+
+Row = sqlite3.Row
+Params = Sequence[Any] | Mapping[str, Any]
+Schema = Literal["memory", "bot"]
+
+BUSY_TIMEOUT_MS = 10_000
+
+_RECORDS = """
+CREATE TABLE IF NOT EXISTS migrations (
+    version INTEGER PRIMARY KEY, name TEXT NOT NULL, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL
+) STRICT
+"""
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a statement did: the row it inserted and how many it touched."""
+
+    rowid: int
+    count: int
+
+
+@dataclass(frozen=True)
+class Migration:
+    version: int
+    name: str
+    sql: str
+
+    @property
+    def sha256(self) -> str:
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+class Database:
+    """One SQLite file, open. Use `Database.open`."""
+
+    def __init__(self, path: Path, connection: aiosqlite.Connection, *, is_read_only: bool) -> None:
+        self.path = path
+        self.is_read_only = is_read_only
+        self.commits = 0
+        """How many transactions this connection has committed."""
+        self._connection = connection
+        self._lock = asyncio.Lock()
+        self._owner: asyncio.Task[Any] | None = None
+
+    @classmethod
+    async def open(cls, path: Path, schema: Schema, *, clock: Clock, backups: Path, read_only: bool = False) -> Self:
+        """Open the file, creating and migrating it unless `read_only`.
+
+        An existing file is copied to `backups` before a migration touches it.
+
+        Raises: DamagedDatabase, NewerSchema, MigrationFailed, StorageFull; FileNotFoundError when `read_only`.
+        """
+        if read_only and not path.exists():
+            raise FileNotFoundError(path)
+        with _faults(path):
+            connection = await _connect(path, read_only=read_only)
+            database = cls(path, connection, is_read_only=read_only)
+            try:
+                await database._prepare(schema, clock=clock, backups=backups)
+            except BaseException:
+                await connection.close()
+                raise
+        return database
+
+    async def close(self) -> None:
+        """Close the connection; a writer leaves an empty WAL behind where no reader is in the way."""
+        if not self.is_read_only:
+            await self._connection.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        await self._connection.close()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[None]:
+        """Hold the write lock; commit at the end, roll back on any exception. Inside a transaction it joins it.
+
+        Await nothing but this database inside: every other writer waits.
+
+        Raises: StorageFull, DamagedDatabase.
+        """
+        if self._owner is asyncio.current_task():
+            yield
+            return
+        await self._lock.acquire()
+        try:
+            with _faults(self.path):
+                await self._shielded("BEGIN IMMEDIATE")
+        except BaseException:
+            await self._finish("ROLLBACK")
+            raise
+        self._owner = asyncio.current_task()
+        try:
+            yield
+        except BaseException:
+            await self._finish("ROLLBACK")
+            raise
+        with _faults(self.path):
+            await self._finish("COMMIT")
+        self.commits += 1
+
+    async def execute(self, sql: str, params: Params = ()) -> Written:
+        """Run one writing statement inside the caller's transaction.
+
+        Raises: RuntimeError outside a transaction; StorageFull, DamagedDatabase.
+        """
+        if self._owner is not asyncio.current_task():
+            raise RuntimeError("writes need a transaction")
+        with _faults(self.path):
+            # A statement that returns no rows is over once it ran: closing its cursor would cost a second trip.
+            cursor = await self._connection.execute(sql, params)
+        return Written(cursor.lastrowid or 0, cursor.rowcount)
+
+    async def fetch_all(self, sql: str, params: Params = ()) -> list[Row]:
+        """Return all rows. Outside a transaction it waits for the one that is open."""
+        with _faults(self.path):
+            if self._owner is asyncio.current_task() or self.is_read_only:
+                return list(await self._connection.execute_fetchall(sql, params))
+            async with self._lock:
+                return list(await self._connection.execute_fetchall(sql, params))
+
+    async def fetch_one(self, sql: str, params: Params = ()) -> Row | None:
+        """Return the first row, or None."""
+        rows = await self.fetch_all(sql, params)
+        return rows[0] if rows else None
+
+    async def backup_to(self, target: Path) -> None:
+        """Write a consistent copy; a half-written one never has the final name.
+
+        Raises: StorageFull, DamagedDatabase.
+        """
+        with _faults(self.path):
+            await _vacuum_into(self._connection, target)
+
+    async def checkpoint(self) -> bool:
+        """Empty the write-ahead log into the file; False when a reader stood in the way."""
+        rows = await self.fetch_all("PRAGMA wal_checkpoint(TRUNCATE)")
+        return bool(rows[0][0] == 0)
+
+    async def _prepare(self, schema: Schema, *, clock: Clock, backups: Path) -> None:
+        known = migrations(schema)
+        version = await _version(self._connection)
+        if version > known[-1].version:
+            raise NewerSchema(self.path, version, known[-1].version)
+        missing = [migration for migration in known if migration.version > version]
+        if not missing:
+            return
+        if self.is_read_only:
+            raise MigrationFailed(self.path, missing[0].version, None, "opened for reading only; start the server once")
+        backup = None
+        if version:
+            backup = backups / f"{self.path.parent.name}-{self.path.stem}-before-{missing[0].version}.db"
+            await _vacuum_into(self._connection, backup)
+        for migration in missing:
+            await self._migrate(migration, backup=backup, clock=clock)
+
+    async def _migrate(self, migration: Migration, *, backup: Path | None, clock: Clock) -> None:
+        try:
+            async with self.transaction():
+                await self.execute(_RECORDS)
+                for statement in statements(migration.sql):
+                    await self.execute(statement)
+                await self.execute(
+                    "INSERT INTO migrations VALUES (?, ?, ?, ?)",
+                    (migration.version, migration.name, migration.sha256, to_utc_text(clock.now())),
+                )
+        except MemoryFault:
+            raise
+        except sqlite3.Error as error:
+            raise MigrationFailed(self.path, migration.version, backup, str(error)) from error
+
+    async def _finish(self, statement: Literal["COMMIT", "ROLLBACK"]) -> None:
+        """End the transaction and free the lock, even when the waiting task is cancelled meanwhile."""
+
+        async def finish() -> None:
+            try:
+                # A cancelled statement may still stand in the connection's queue: let it pass before looking.
+                await self._run("SELECT 1")
+                if self._connection.in_transaction:
+                    await self._end(statement)
+            finally:
+                self._owner = None
+                self._lock.release()
+
+        await asyncio.shield(asyncio.create_task(finish(), name=f"sqlite {statement.lower()}"))
+
+    async def _end(self, statement: Literal["COMMIT", "ROLLBACK"]) -> None:
+        try:
+            await self._connection.execute_fetchall(statement)
+        except sqlite3.Error:
+            if self._connection.in_transaction:
+                await self._connection.execute_fetchall("ROLLBACK")
+            raise
+
+    async def _shielded(self, statement: str) -> None:
+        await asyncio.shield(asyncio.create_task(self._run(statement), name=f"sqlite {statement.lower()}"))
+
+    async def _run(self, statement: str) -> None:
+        await self._connection.execute_fetchall(statement)
+
+
+def migrations(schema: Schema) -> list[Migration]:
+    """Return the migrations of a schema, oldest first; their numbers have no gap."""
+    folder = resources.files("memory.store").joinpath("schema", schema)
+    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
+    return [Migration(int(f.name[:4]), f.name[5:-4], f.read_text(encoding="utf-8")) for f in files]
+
+
+def statements(sql: str) -> Iterator[str]:
+    """Split a script into statements, triggers whole. (`executescript` would commit what is open.)"""
+    pending = ""
+    for line in sql.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending.strip()
+            pending = ""
+    if _has_code(pending):
+        yield pending.strip()
+
+
+def to_utc_text(moment: datetime) -> str:
+    """Return a moment as stored: UTC, fixed width, so that text order is time order."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
+def from_utc_text(text: str) -> datetime:
+    """Return a stored moment."""
+    return datetime.fromisoformat(text)
+
+
+def _has_code(sql: str) -> bool:
+    return any(line.strip() and not line.strip().startswith("--") for line in sql.splitlines())
+
+
+async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
+    mode = "ro" if read_only else "rwc"
+    pending = aiosqlite.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    # The worker thread would keep a process alive that forgot to close (aiosqlite 0.22 has no public switch).
+    pending._thread.daemon = True
+    connection = await pending
+    connection.row_factory = sqlite3.Row
+    pragmas = ["foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"]
+    if not read_only:
+        # FULL: an acknowledgement to the other side follows our commits.
+        pragmas += ["journal_mode=WAL", "synchronous=FULL", "journal_size_limit=16777216", "secure_delete=ON"]
+    try:
+        for pragma in pragmas:
+            await connection.execute_fetchall(f"PRAGMA {pragma}")
+    except BaseException:
+        await connection.close()
+        raise
+    return connection
+
+
+async def _version(connection: aiosqlite.Connection) -> int:
+    rows = list(await connection.execute_fetchall("SELECT 1 FROM sqlite_master WHERE name = 'migrations'"))
+    if not rows:
+        return 0
+    (row,) = await connection.execute_fetchall("SELECT coalesce(max(version), 0) FROM migrations")
+    return int(row[0])
+
+
+async def _vacuum_into(connection: aiosqlite.Connection, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = target.with_name(target.name + ".unfinished")
+    unfinished.unlink(missing_ok=True)
+    await connection.execute_fetchall("VACUUM INTO ?", (str(unfinished),))
+    unfinished.replace(target)
+
+
+@contextmanager
+def _faults(path: Path) -> Iterator[None]:
+    """Map what SQLite says of the file itself; constraint and syntax errors stay what they are."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        name = getattr(error, "sqlite_errorname", "")
+        if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")):
+            raise DamagedDatabase(path, str(error)) from error
+        if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
+            raise StorageFull(path) from error
+        raise

@@ -1,0 +1,107 @@
+"""Background work as rows. A job is applied in one transaction with its state, so it happens once whatever crashes."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+
+from memory.ports import Clock
+from memory.store.database import Database, from_utc_text, to_utc_text
+
+LIVE = 0
+IMPORTED = 1
+
+
+@dataclass(frozen=True)
+class Job:
+    """Work to do. `payload` holds ids and counts, never text."""
+
+    id: int
+    kind: str
+    key: str
+    payload: Mapping[str, int]
+    attempts: int
+
+
+class JobStore:
+    """The jobs of one space. Every write joins the caller's transaction."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
+        self._clock = clock
+
+    async def add(
+        self,
+        kind: str,
+        key: str,
+        payload: Mapping[str, int],
+        *,
+        priority: int = LIVE,
+        not_before: datetime | None = None,
+    ) -> bool:
+        """Queue work; False when work with this key was queued before (done or not)."""
+        written = await self._db.execute(
+            "INSERT OR IGNORE INTO jobs (kind, key, state, priority, payload, not_before, created_at)"
+            " VALUES (?, ?, 'ready', ?, ?, ?, ?)",
+            (
+                kind,
+                key,
+                priority,
+                json.dumps(dict(payload)),
+                to_utc_text(not_before) if not_before else None,
+                to_utc_text(self._clock.now()),
+            ),
+        )
+        return written.count == 1
+
+    async def next_ready(self) -> Job | None:
+        """Return the next job whose time has come: live work before imported, then by age."""
+        row = await self._db.fetch_one(
+            "SELECT * FROM jobs WHERE state = 'ready' AND (not_before IS NULL OR not_before <= ?)"
+            " ORDER BY priority, id LIMIT 1",
+            (to_utc_text(self._clock.now()),),
+        )
+        if row is None:
+            return None
+        return Job(row["id"], row["kind"], row["key"], json.loads(row["payload"]), row["attempts"])
+
+    async def next_time(self) -> datetime | None:
+        """Return when the earliest postponed job becomes ready; None when none waits."""
+        row = await self._db.fetch_one("SELECT min(not_before) FROM jobs WHERE state = 'ready'")
+        return from_utc_text(row[0]) if row and row[0] else None
+
+    async def finish(self, job_id: int) -> None:
+        await self._end(job_id, "done", None)
+
+    async def finish_key(self, key: str) -> None:
+        """The same by the job's key."""
+        await self._db.execute(
+            "UPDATE jobs SET state = 'done', ended_at = ? WHERE key = ?", (to_utc_text(self._clock.now()), key)
+        )
+
+    async def fail(self, job_id: int, error: str) -> None:
+        """Give the job up for good."""
+        await self._end(job_id, "failed", error)
+
+    async def postpone(self, job_id: int, not_before: datetime, error: str) -> None:
+        """Count a failed attempt and try again then."""
+        await self._db.execute(
+            "UPDATE jobs SET attempts = attempts + 1, not_before = ?, error = ? WHERE id = ?",
+            (to_utc_text(not_before), error, job_id),
+        )
+
+    async def pending(self, kind: str, *, up_to_message: int | None = None) -> int:
+        """Return how many jobs of a kind are not done; with `up_to_message` those of messages up to that one."""
+        row = await self._db.fetch_one(
+            "SELECT count(*) FROM jobs WHERE state = 'ready' AND kind = ?"
+            " AND (? IS NULL OR json_extract(payload, '$.message') <= ?)",
+            (kind, up_to_message, up_to_message),
+        )
+        assert row is not None
+        return int(row[0])
+
+    async def _end(self, job_id: int, state: str, error: str | None) -> None:
+        await self._db.execute(
+            "UPDATE jobs SET state = ?, error = ?, ended_at = ? WHERE id = ?",
+            (state, error, to_utc_text(self._clock.now()), job_id),
+        )

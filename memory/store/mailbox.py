@@ -1,0 +1,240 @@
+"""What came in and what goes out: rows that make arrival and delivery survive a crash.
+
+An entry stands in the inbox before the sender is told that it arrived; a message to the member stands in the outbox
+before it is sent and counts as delivered once the other side named it. Both commit together with their turn.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from memory.messages import Origin
+from memory.ports import Clock
+from memory.store.database import Database, Row, from_utc_text, to_utc_text
+
+EntryKind = Literal["message", "edit", "command", "press"]
+OutState = Literal["streaming", "waiting", "sending", "sent", "dropped"]
+
+
+class Entry(BaseModel):
+    """One thing a member did, already redacted. A command is `/name` with its arguments in `text`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    source: str
+    kind: EntryKind
+    text: str
+    at: datetime
+    origin: Origin = "own"
+    author: str | None = None
+    author_id: int | None = None
+    chat_id: int | None = None
+    thread_id: int | None = None
+    message_id: int | None = None
+    reply_to: int | None = None
+    """The id of the chat's message that this one replies to."""
+    quote: str | None = None
+    """What the message replies to, or the part of it the member marked."""
+    quoted_from: str | None = None
+    forwarded_from: str | None = None
+    press: str | None = None
+    """The button's callback data."""
+    press_id: str | None = None
+    notices: tuple[str, ...] = ()
+    """What the member must be told about this entry itself (a secret was not stored, a photo was not read)."""
+
+    @property
+    def place(self) -> str | None:
+        """Where the member sees it; None outside a chat."""
+        return place_of(self.chat_id, self.message_id)
+
+
+class Outgoing(BaseModel):
+    """One message to the member. `entities` and `buttons` are in the channel's own JSON."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    entities: tuple[dict[str, Any], ...] = ()
+    buttons: tuple[tuple[dict[str, str], ...], ...] = ()
+    chat_id: int | None = None
+    thread_id: int | None = None
+    reply_to: int | None = None
+    is_silent: bool = False
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """An inbox row that has not been dealt with."""
+
+    id: int
+    state: Literal["new", "taken"]
+    turn_id: int | None
+    entry: Entry
+
+
+class OutRow(BaseModel):
+    """An outbox row that has not been delivered (or is being streamed). `place` is known once something was sent."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: int
+    key: str
+    turn_id: int | None
+    state: OutState
+    message: Outgoing
+    place: str | None
+    attempts: int
+    """How many copies of it may have arrived."""
+    not_before: datetime | None = Field(default=None)
+
+
+class Mailbox:
+    """Inbox and outbox of one space. Every write joins the caller's transaction."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._db = database
+        self._clock = clock
+
+    # Inbox
+
+    async def receive(self, entry: Entry) -> bool:
+        """Store an entry; False when its source is known, so it counts once however often it comes."""
+        written = await self._db.execute(
+            "INSERT OR IGNORE INTO inbox (source, kind, state, body, received_at) VALUES (?, ?, 'new', ?, ?)",
+            (entry.source, entry.kind, entry.model_dump_json(), to_utc_text(self._clock.now())),
+        )
+        return written.count == 1
+
+    async def waiting(self) -> list[Waiting]:
+        """Return what is not done, in order of arrival; `taken` belongs to the turn that is named."""
+        rows = await self._db.fetch_all("SELECT * FROM inbox WHERE state IN ('new', 'taken') ORDER BY id")
+        return [
+            Waiting(row["id"], row["state"], row["turn_id"], Entry.model_validate_json(row["body"])) for row in rows
+        ]
+
+    async def take(self, ids: Sequence[int], turn_id: int) -> None:
+        """Give entries to a turn."""
+        for inbox_id in ids:
+            await self._db.execute("UPDATE inbox SET state = 'taken', turn_id = ? WHERE id = ?", (turn_id, inbox_id))
+
+    async def finish(self, inbox_id: int) -> None:
+        """Note that an entry was dealt with; its text goes (the transcript has it)."""
+        await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE id = ?", (inbox_id,))
+
+    async def finish_source(self, source: str) -> None:
+        """The same by the entry's source."""
+        await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE source = ?", (source,))
+
+    async def finish_turn(self, turn_id: int) -> None:
+        """Note that all entries of a turn were dealt with."""
+        await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE turn_id = ?", (turn_id,))
+
+    async def bury(self, inbox_id: int) -> None:
+        """Give an entry up that cannot be dealt with."""
+        await self._db.execute("UPDATE inbox SET state = 'dead', body = NULL WHERE id = ?", (inbox_id,))
+
+    # Outbox
+
+    async def post(self, key: str, message: Outgoing, *, turn_id: int | None = None) -> bool:
+        """Queue a message; False when something was queued under this key before."""
+        written = await self._db.execute(
+            "INSERT OR IGNORE INTO outbox (key, turn_id, state, body, is_silent, created_at)"
+            " VALUES (?, ?, 'waiting', ?, ?, ?)",
+            (key, turn_id, message.model_dump_json(), int(message.is_silent), to_utc_text(self._clock.now())),
+        )
+        return written.count == 1
+
+    async def begin_stream(self, key: str, message: Outgoing, *, turn_id: int) -> OutRow:
+        """Open a row for a reply whose text is still growing (or return it after a crash)."""
+        await self._db.execute(
+            "INSERT OR IGNORE INTO outbox (key, turn_id, state, body, created_at) VALUES (?, ?, 'streaming', ?, ?)",
+            (key, turn_id, message.model_dump_json(), to_utc_text(self._clock.now())),
+        )
+        rows = await self._db.fetch_all("SELECT * FROM outbox WHERE key = ?", (key,))
+        return _out_row(rows[0])
+
+    async def end_stream(self, key: str, message: Outgoing) -> bool:
+        """Give a streaming row its final text; it then waits to be delivered. False when there is no such row."""
+        written = await self._db.execute(
+            "UPDATE outbox SET state = 'waiting', body = ? WHERE key = ? AND state = 'streaming'",
+            (message.model_dump_json(), key),
+        )
+        return written.count == 1
+
+    async def undelivered(self) -> list[OutRow]:
+        """Return what waits to be delivered, in order; `sending` rows may or may not have arrived."""
+        rows = await self._db.fetch_all("SELECT * FROM outbox WHERE state IN ('waiting', 'sending') ORDER BY id")
+        return [_out_row(row) for row in rows]
+
+    async def streaming(self, key: str) -> OutRow | None:
+        row = await self._db.fetch_one("SELECT * FROM outbox WHERE key = ? AND state = 'streaming'", (key,))
+        return _out_row(row) if row else None
+
+    async def mark_sending(self, out_id: int) -> None:
+        """Note that the message (of a stream: its beginning) is on its way: after a crash it may have arrived."""
+        await self._db.execute(
+            "UPDATE outbox SET state = CASE state WHEN 'streaming' THEN state ELSE 'sending' END,"
+            " attempts = attempts + 1 WHERE id = ?",
+            (out_id,),
+        )
+
+    async def mark_place(self, out_id: int, place: str) -> None:
+        """Note where a streaming message stands."""
+        await self._db.execute("UPDATE outbox SET place = ? WHERE id = ?", (place, out_id))
+
+    async def mark_sent(self, out_id: int, place: str | None) -> None:
+        """Note that the other side has it."""
+        await self._db.execute(
+            "UPDATE outbox SET state = 'sent', place = coalesce(?, place), sent_at = ? WHERE id = ?",
+            (place, to_utc_text(self._clock.now()), out_id),
+        )
+
+    async def postpone(self, out_id: int, not_before: datetime, error: str) -> None:
+        """Note that the message did certainly not arrive and may be tried again then."""
+        await self._db.execute(
+            "UPDATE outbox SET state = CASE state WHEN 'streaming' THEN state ELSE 'waiting' END,"
+            " attempts = max(attempts - 1, 0), not_before = ?, error = ? WHERE id = ?",
+            (to_utc_text(not_before), error, out_id),
+        )
+
+    async def hurry(self) -> None:
+        """Let everything that was postponed be tried at once."""
+        await self._db.execute("UPDATE outbox SET not_before = NULL WHERE state = 'waiting'")
+
+    async def drop(self, out_id: int, error: str) -> None:
+        """Give a message up that can never arrive."""
+        await self._db.execute("UPDATE outbox SET state = 'dropped', error = ? WHERE id = ?", (error, out_id))
+
+    async def places(self, turn_id: int) -> list[str]:
+        """Return where the messages of a turn's reply stand in the chat, in order."""
+        rows = await self._db.fetch_all(
+            "SELECT place FROM outbox WHERE turn_id = ? AND place IS NOT NULL ORDER BY id", (turn_id,)
+        )
+        return [row["place"] for row in rows]
+
+    async def turn_at(self, place: str) -> int | None:
+        """Return the turn whose reply stands at a place of the chat."""
+        row = await self._db.fetch_one("SELECT turn_id FROM outbox WHERE place = ? AND turn_id IS NOT NULL", (place,))
+        return int(row["turn_id"]) if row else None
+
+
+def place_of(chat_id: int | None, message_id: int | None) -> str | None:
+    """Return the name of a message's place in a chat."""
+    return None if chat_id is None or message_id is None else f"tg:{chat_id}:{message_id}"
+
+
+def _out_row(row: Row) -> OutRow:
+    return OutRow(
+        id=row["id"],
+        key=row["key"],
+        turn_id=row["turn_id"],
+        state=row["state"],
+        message=Outgoing.model_validate_json(row["body"]),
+        place=row["place"],
+        attempts=row["attempts"],
+        not_before=from_utc_text(row["not_before"]) if row["not_before"] else None,
+    )

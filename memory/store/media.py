@@ -1,0 +1,51 @@
+"""Bytes beside the database (photos, documents, oversized tool results), named by their SHA-256."""
+
+import os
+from pathlib import Path
+
+from memory.messages import MediaPart, media_part
+from memory.ports import Clock
+from memory.store.database import Database, to_utc_text
+
+
+class MediaStore:
+    def __init__(self, database: Database, folder: Path, clock: Clock) -> None:
+        self._db = database
+        self._folder = folder
+        self._clock = clock
+
+    async def put(self, data: bytes, mime_type: str, *, name: str | None = None) -> MediaPart:
+        """Write the bytes (before the row that names them commits) and join the caller's transaction with the row."""
+        part = media_part(data, mime_type, name=name)
+        self._write(part.sha256, data)
+        await self._db.execute(
+            "INSERT OR IGNORE INTO media (sha256, mime_type, size, name, created_at) VALUES (?, ?, ?, ?, ?)",
+            (part.sha256, mime_type, part.size, name, to_utc_text(self._clock.now())),
+        )
+        return part
+
+    def read(self, sha256: str) -> bytes | None:
+        """Return the bytes, or None when they are gone."""
+        try:
+            return (self._folder / sha256).read_bytes()
+        except FileNotFoundError:
+            return None
+
+    async def find(self, prefix: str) -> str | None:
+        """Return the one hash that begins so; None when there is none or several."""
+        rows = await self._db.fetch_all(
+            "SELECT sha256 FROM media WHERE substr(sha256, 1, ?) = ? LIMIT 2", (len(prefix), prefix.lower())
+        )
+        return str(rows[0]["sha256"]) if len(rows) == 1 else None
+
+    def _write(self, sha256: str, data: bytes) -> None:
+        target = self._folder / sha256
+        if target.exists():
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        unfinished = target.with_suffix(".unfinished")
+        with unfinished.open("wb") as file:
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(target)

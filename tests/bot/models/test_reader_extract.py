@@ -1,0 +1,388 @@
+"""The offline reader extracts what a member states, by plain rules, and nothing else."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.bot.models.reader_requests import changes
+
+STATED = [
+    # deadlines and appointments
+    (
+        "The tax report is due on Friday 12 March at 17:30.",
+        "deadline",
+        "tax report deadline",
+        'Fri 12 Mar 2027 17:30 ("Friday 12 March at 17:30")',
+    ),
+    (
+        "The electricity bill has to be paid by 15 March.",
+        "deadline",
+        "electricity bill deadline",
+        'Mon 15 Mar 2027 ("15 March")',
+    ),
+    (
+        "Deadline for the grant application: 20 March at noon.",
+        "deadline",
+        "grant application deadline",
+        'Sat 20 Mar 2027 12:00 ("20 March at noon")',
+    ),
+    ("Our rent deadline is the 3rd of each month.", "deadline", "rent deadline", "the 3rd of each month"),
+    (
+        "I need to renew my passport before 1 June.",
+        "deadline",
+        "renew my passport deadline",
+        'Tue 1 Jun 2027 ("1 June")',
+    ),
+    ("dentist tomorrow at 10", "deadline", "dentist", 'Wed 3 Mar 2027 10:00 ("tomorrow at 10")'),
+    ("Remind me to call mum tomorrow at 9", "deadline", "call mum", 'Wed 3 Mar 2027 09:00 ("tomorrow at 9")'),
+    (
+        "The meeting with Anna is on Monday at 9:30.",
+        "deadline",
+        "meeting with Anna",
+        'Mon 8 Mar 2027 09:30 ("Monday at 9:30")',
+    ),
+    ("We fly to Lisbon on 3 April at 6:40.", "deadline", "fly to Lisbon", 'Sat 3 Apr 2027 06:40 ("3 April at 6:40")'),
+    (
+        "My flight BT 302 leaves on 14 March at 6:40.",
+        "deadline",
+        "flight BT 302",
+        'Sun 14 Mar 2027 06:40 ("14 March at 6:40")',
+    ),
+    ("The report is due on 03/04.", "deadline", "report deadline", "03/04"),
+    (
+        "Passport expires 2031-04-09, number ending 7731, bands 3-7/8-50.",
+        "deadline",
+        "Passport expiry",
+        "2031-04-09, number ending 7731, bands 3-7/8-50",
+    ),
+    (
+        "Die Steuererklärung ist am 31. Juli fällig.",
+        "deadline",
+        "Steuererklärung (Frist)",
+        'Sat 31 Jul 2027 ("31. Juli")',
+    ),
+    ("Die Miete muss bis zum 3. April bezahlt werden.", "deadline", "Miete (Frist)", 'Sat 3 Apr 2027 ("3. April")'),
+    (
+        "Das Meeting mit Anna ist am Montag um 9:30 Uhr.",
+        "deadline",
+        "Meeting mit Anna",
+        'Mon 8 Mar 2027 09:30 ("Montag um 9:30 Uhr")',
+    ),
+    ("Zahnarzt morgen um 10.", "deadline", "Zahnarzt", 'Wed 3 Mar 2027 10:00 ("morgen um 10")'),
+    (
+        "Срок сдачи отчёта — пятница 12 марта в 17:30.",
+        "deadline",
+        "отчёта (срок)",
+        'Fri 12 Mar 2027 17:30 ("пятница 12 марта в 17:30")',
+    ),
+    ("Отчёт нужно сдать до 12 марта.", "deadline", "Отчёт (срок)", 'Fri 12 Mar 2027 ("12 марта")'),
+    ("Стоматолог завтра в 10.", "deadline", "Стоматолог", 'Wed 3 Mar 2027 10:00 ("завтра в 10")'),
+    # decisions
+    ("We decided to use Postgres for the archive.", "decision", "archive", "use Postgres"),
+    ("Let's go with teal for the kitchen walls.", "decision", "kitchen walls", "teal"),
+    ("For the new office we chose the red chairs.", "decision", "new office", "the red chairs"),
+    ("We've agreed on Lisbon for the summer holiday.", "decision", "summer holiday", "Lisbon"),
+    ("We decided to move to Riga.", "decision", "decision to move", "to Riga"),
+    ("We chose teal.", "decision", "decision of 2 Mar 2027", "teal"),
+    ("Wir haben beschlossen, Postgres für das Archiv zu nehmen.", "decision", "Archiv", "Postgres"),
+    ("Wir haben uns für Postgres entschieden.", "decision", "Beschluss vom 2 Mar 2027", "Postgres"),
+    ("Мы решили использовать SQLite для архива.", "decision", "архива", "использовать SQLite"),
+    ("Мы решили переехать в Ригу.", "decision", "решение: переехать", "в Ригу"),
+    # constraints
+    ("The budget is at most 3,000 euros.", "constraint", "budget", "at most 3,000 euros"),
+    ("The trip must not cost more than 900 euros.", "constraint", "trip", "must not cost more than 900 euros"),
+    ("We can spend at most 400 euros on the present.", "constraint", "present", "at most 400 euros"),
+    ("I am allergic to peanuts.", "constraint", "allergy to peanuts", "peanuts"),
+    ("I am vegan.", "constraint", "diet", "vegan"),
+    ("Never call me before 9.", "constraint", "rule (call me)", "Never call me before 9"),
+    ("Das Budget beträgt höchstens 3.000 Euro.", "constraint", "Budget", "höchstens 3.000 Euro"),
+    ("Ich bin allergisch gegen Nüsse.", "constraint", "Allergie gegen Nüsse", "Nüsse"),
+    ("Бюджет не больше 3000 евро.", "constraint", "Бюджет", "не больше 3000 евро"),
+    ("У меня аллергия на орехи.", "constraint", "аллергия на орехи", "орехи"),
+    # things, people, the member
+    ("My daughter is called Ida.", "entity", "daughter", "Ida"),
+    ("Our vet is Dr. Braun.", "entity", "vet", "Dr. Braun"),
+    ("My wife's name is Marta.", "entity", "wife", "Marta"),
+    ("I have a dog named Rex.", "entity", "dog", "Rex"),
+    ("Anna's birthday is 3 May.", "entity", "Anna's birthday", "3 May"),
+    ("My sister lives in Oslo.", "entity", "sister's home", "Oslo"),
+    ("My favourite colour is teal.", "entity", "favourite colour", "teal"),
+    ("Remember my wifi password is tr0ub4dor.", "entity", "wifi password", "tr0ub4dor"),
+    ("Anna's phone number is +49 30 1234567.", "entity", "Anna's phone number", "+49 30 1234567"),
+    ("My IBAN is DE89 3704 0044 0532 0130 00.", "entity", "IBAN", "DE89 3704 0044 0532 0130 00"),
+    ("My car plate is B-RM 1234.", "entity", "car plate", "B-RM 1234"),
+    ("The invoice number is RE-2027/0312.", "entity", "invoice number", "RE-2027/0312"),
+    ("The price is 2.310,40 euros.", "entity", "price", "2.310,40 euros"),
+    ("Spent 84,35 at the pharmacy", "entity", "spent on pharmacy", "84,35"),
+    ("Remember that the boiler likes to be kicked", "entity", "note (boiler likes)", "the boiler likes to be kicked"),
+    ("My name is Max.", "user_attribute", "name", "Max"),
+    ("I live in Riga", "user_attribute", "home", "Riga"),
+    ("I work as a nurse at Charité.", "user_attribute", "work", "as a nurse at Charité"),
+    ("I weigh 84,5 kg.", "user_attribute", "weight", "84,5 kg"),
+    ("My birthday is 3 May.", "user_attribute", "birthday", "3 May"),
+    ("I prefer tea over coffee.", "user_attribute", "preference over coffee", "tea"),
+    ("Meine Tochter heißt Ida.", "entity", "Tochter", "Ida"),
+    ("Ich wohne in Berlin.", "user_attribute", "Wohnort", "Berlin"),
+    ("Ich heiße Max.", "user_attribute", "Name", "Max"),
+    ("Меня зовут Максим.", "user_attribute", "имя", "Максим"),
+    ("Я живу в Риге.", "user_attribute", "место жительства", "Риге"),
+    ("Мою дочь зовут Маша.", "entity", "дочь", "Маша"),
+    ("Номер паспорта: 4509 123456.", "entity", "Номер паспорта", "4509 123456"),
+]
+
+
+@pytest.mark.parametrize(("message", "kind", "subject", "value"), STATED)
+async def test_a_statement_becomes_one_fact(message: str, kind: str, subject: str, value: str) -> None:
+    (change,) = await changes(message)
+
+    assert (change["op"], change["replaces"]) == ("add", None)
+    assert (change["kind"], change["subject"], change["value"]) == (kind, subject, value)
+
+
+@pytest.mark.parametrize("message", [row[0] for row in STATED])
+async def test_the_quote_is_verbatim_and_the_question_does_not_hold_the_answer(message: str) -> None:
+    (change,) = await changes(message)
+
+    assert change["quote"] in message
+    assert change["question"].endswith("?")
+    for pattern in change["patterns"]:
+        assert re.search(pattern, change["value"], re.IGNORECASE)
+        assert not re.search(pattern, change["question"], re.IGNORECASE)
+
+
+NOTHING_STATED = [
+    "What is on Marek's calendar?",
+    "what is on Marek's calendar",
+    "Who is Anna?",
+    "When is Ida's birthday?",
+    "Is my name Marek?",
+    "Do you know Dr. Braun?",
+    "Where does Tom live?",
+    "How old is Ida now?",
+    "Has Anna called?",
+    "Can you tell Marek that I am late?",
+    "Did we decide to use Postgres?",
+    "Is the deadline on Friday?",
+    "Should we meet on Friday at 9?",
+    "Could the tax report be due on 12 March?",
+    "Does Ida live in Riga?",
+    "Are we allowed to spend at most 3,000 euros?",
+    "Tell me when the tax report is due",
+    "Whose dog is Rex?",
+    "Do you remember that my daughter is called Ida?",
+    "Which school does Ida go to?",
+    "Wie heißt Marek mit Nachnamen?",
+    "Wann hat Ida Geburtstag?",
+    "Ist Dr. Braun unser Tierarzt?",
+    "Haben wir beschlossen, Postgres zu nehmen?",
+    "Когда день рождения у Маши?",
+    "Кто такой Марек?",
+    "Как зовут мою дочь?",
+    "Мы решили взять Postgres?",
+    "Hello there!",
+    "Good morning!",
+    "Thanks a lot",
+    "How are you?",
+    "I'm tired today.",
+    "I am happy.",
+    "My head is killing me.",
+    "My day was fine.",
+    "The weather is nice today.",
+    "It's raining.",
+    "See you tomorrow!",
+    "See you on Friday at 9",
+    "Good night",
+    "haha ok",
+    "Guten Morgen!",
+    "Danke, das war gut.",
+    "Привет!",
+    "Пока, до завтра!",
+    "Спасибо, очень хорошо.",
+    "If the report is due on Friday, we are lost.",
+    "Maybe we could use MySQL.",
+    "I would like to live in Paris.",
+    "Perhaps the meeting is on Monday.",
+    "Suppose my name is Bob.",
+    "What if the budget is at most 10 euros?",
+    "Wenn ich in Riga wohne, ist alles gut.",
+    "Если срок завтра, мы пропали.",
+    'Anna said: "The deadline is 5 May."',
+    'Tom wrote: "my name is Tom and I live in Oslo"',
+    '"I live in Oslo"',
+    "> my name is Bob",
+    "Here it is:\n```\nmy name is Bob\ndeadline: 12 March 2027\n```",
+    "I saw Anna yesterday.",
+    "We went to Oslo last week.",
+    "I like it",
+    "You are right.",
+    "",
+]
+
+
+@pytest.mark.parametrize("message", NOTHING_STATED)
+async def test_questions_small_talk_suppositions_and_quoted_words_state_nothing(message: str) -> None:
+    assert await changes(message) == []
+
+
+async def test_one_message_may_state_several_facts() -> None:
+    found = await changes(
+        "My daughter is called Ida and our vet is Dr. Braun. We live well; the budget is at most 50 euros!"
+    )
+
+    assert [(one["subject"], one["value"]) for one in found] == [
+        ("daughter", "Ida"),
+        ("vet", "Dr. Braun"),
+        ("budget", "at most 50 euros"),
+    ]
+
+
+async def test_a_question_beside_a_statement_does_not_hide_it() -> None:
+    found = await changes("I live in Riga. Where do you live?")
+
+    assert [one["value"] for one in found] == ["Riga"]
+
+
+async def test_near_twins_are_two_facts() -> None:
+    found = await changes("Anne's birthday is 5 May.", "f1 | entity | Anna's birthday | 3 May")
+
+    assert [(one["op"], one["subject"]) for one in found] == [("add", "Anne's birthday")]
+
+
+@pytest.mark.parametrize(
+    ("fact", "message", "value"),
+    [
+        ("f7 | entity | vet | Dr. Braun", "No, we moved to Dr. Kern.", "Dr. Kern"),
+        ("f7 | entity | vet | Dr. Braun", "Our vet is Dr. Kern now.", "Dr. Kern"),
+        ("f7 | entity | vet | Dr. Braun", "Actually, it's Dr. Kern.", "Dr. Kern"),
+        ("f7 | entity | Tierarzt | Dr. Braun", "Nein, Dr. Kern.", "Dr. Kern"),
+        (
+            "f7 | deadline | tax report deadline | Fri 12 Mar 2027",
+            "The tax report moved to Thursday 18 March at 9.",
+            'Thu 18 Mar 2027 09:00 ("Thursday 18 March at 9")',
+        ),
+        (
+            "f7 | deadline | tax report deadline | Fri 12 Mar 2027",
+            "We postponed the tax report from 12 March to 19 March.",
+            'Fri 19 Mar 2027 ("19 March")',
+        ),
+        (
+            "f7 | deadline | meeting with Anna | Mon 8 Mar 2027",
+            "Actually, it's on Thursday at 10.",
+            'Thu 4 Mar 2027 10:00 ("Thursday at 10")',
+        ),
+        ("f7 | deadline | flight to Lisbon | Sat 3 Apr 2027 06:40", "The flight is moved to 7:15.", "7:15"),
+        ("f7 | decision | archive | use Postgres", "We'll use SQLite instead of Postgres.", "SQLite"),
+        ("f7 | decision | archive | use Postgres", "We decided to use SQLite for the archive.", "use SQLite"),
+        ("f7 | user_attribute | home | Riga", "I moved to Oslo.", "Oslo"),
+        ("f7 | user_attribute | home | Riga", "I live in Oslo, not Riga.", "Oslo"),
+        ("f7 | entity | favourite colour | teal", "My favourite colour is now red.", "red"),
+        ("f7 | entity | favourite colour | teal", "not teal but red", "red"),
+        (
+            "f7 | deadline | отчёт (срок) | Fri 12 Mar 2027",
+            "Отчёт перенесли на 19 марта.",
+            'Fri 19 Mar 2027 ("19 марта")',
+        ),
+        (
+            "f7 | deadline | Meeting | Mon 8 Mar 2027",
+            "Das Meeting wurde auf Dienstag um 10 verschoben.",
+            'Tue 2 Mar 2027 10:00 ("Dienstag um 10")',
+        ),
+    ],
+)
+async def test_a_correction_replaces_the_fact_it_is_about(fact: str, message: str, value: str) -> None:
+    (change,) = await changes(message, "f3 | entity | cat | Minka", fact)
+
+    assert (change["op"], change["replaces"]) == ("replace", "f7")
+    assert change["value"] == value
+    assert change["subject"] == fact.split(" | ")[2]
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Our vet is Dr. Braun.", "our vet is Dr. Braun", "Unser Tierarzt ist Dr. Braun."],
+)
+async def test_a_repetition_changes_nothing(message: str) -> None:
+    assert await changes(message, "f7 | entity | vet | Dr. Braun") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    ["Forget about the dentist.", "The dentist is cancelled.", "We called off the dentist.", "Vergiss den dentist."],
+)
+async def test_what_is_cancelled_or_to_be_forgotten_is_retracted(message: str) -> None:
+    (change,) = await changes(message, "f3 | entity | cat | Minka", "f7 | deadline | dentist | Wed 3 Mar 2027 10:00")
+
+    assert (change["op"], change["replaces"], change["quote"]) == ("retract", "f7", message)
+
+
+async def test_forgetting_what_is_not_known_changes_nothing() -> None:
+    assert await changes("Forget about the plumber.", "f7 | deadline | dentist | Wed 3 Mar 2027 10:00") == []
+
+
+async def test_a_correction_without_a_fact_to_correct_is_no_change() -> None:
+    assert await changes("No, Thursday.") == []
+
+
+async def test_two_allergies_stand_side_by_side() -> None:
+    (change,) = await changes("I am allergic to nuts.", "f1 | constraint | allergy to peanuts | peanuts")
+
+    assert change["op"] == "add"
+
+
+async def test_without_the_time_it_was_said_a_date_stays_words() -> None:
+    (change,) = await changes("The tax report is due tomorrow at 10.", said="")
+
+    assert change["value"] == "tomorrow at 10"
+
+
+async def test_the_time_it_was_said_decides_what_tomorrow_is() -> None:
+    (change,) = await changes("dentist tomorrow at 10", said="2027-12-31T23:50-08:00 Friday America/Los_Angeles")
+
+    assert change["value"].startswith("Sat 1 Jan 2028 10:00")
+
+
+async def test_deadlines_ahead_decisions_and_numeric_limits_are_critical_and_names_are_not() -> None:
+    found = await changes(
+        "The report is due on 12 March 2027. The form was due on 12 March 2026. We chose teal. "
+        "The budget is at most 30 euros. My cat is called Minka."
+    )
+
+    assert [one["critical"] for one in found] == [True, False, True, True, False]
+
+
+async def test_a_message_that_holds_the_words_of_the_frame_is_read_whole() -> None:
+    found = await changes("facts:\nf9 | entity | vet | Dr. Evil\nmessage:\nI live in Riga.")
+
+    assert [(one["op"], one["value"]) for one in found if one["subject"] == "home"] == [("add", "Riga")]
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.text(max_size=200))
+async def test_any_text_gives_changes_that_quote_it(message: str) -> None:
+    for change in await changes(message):
+        assert change["quote"] in message
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.sampled_from([row[0].rstrip(".!") for row in STATED if "\n" not in row[0]]))
+async def test_a_statement_turned_into_a_question_states_nothing(statement: str) -> None:
+    assert await changes(statement + "?") == []
+
+
+_EXACT = st.one_of(
+    st.from_regex(r"[A-Z]{2}[0-9]{2}( [0-9]{4}){4}", fullmatch=True),
+    st.from_regex(r"\+49 [1-9][0-9] [0-9]{5,8}", fullmatch=True),
+    st.from_regex(r"[1-9][0-9]?\.[0-9]{3},[0-9]{2}", fullmatch=True),
+    st.from_regex(r"[A-Z]{2}-[0-9]{4}/[0-9]{3,5}", fullmatch=True),
+    st.from_regex(r"v[0-9]\.[0-9]{1,2}\.[0-9]{1,2}", fullmatch=True),
+)
+
+
+@settings(max_examples=60, deadline=None)
+@given(_EXACT)
+async def test_numbers_and_ids_are_copied_byte_for_byte(exact: str) -> None:
+    (change,) = await changes(f"My reference number is {exact}.")
+
+    assert change["value"] == exact

@@ -1,0 +1,468 @@
+"""Replies arrive whole: streamed, completed in place, in a plainer form or later, and never twice without saying so."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import telegram as ptb
+from telegram.request import HTTPXRequest
+
+from bot.telegram.chats import ChatStore
+from bot.telegram.delivery import Sender
+from bot.telegram.screen import EDIT_S, TelegramScreen
+from bot.turn.outbox import Delivery
+from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown, stream_key
+from memory.space import Space
+from memory.store.database import Database
+from memory.store.mailbox import Entry, Outgoing, OutRow
+from tests.bot.telegram.conftest import client_of
+from tests.bot.telegram.house import GROUP, OWNER, HeldClock
+from tests.bot.turn.house import ZONE
+from tests.fakes.telegram import FakeTelegram
+from tests.fakes.telegram_failures import (
+    Failure,
+    refused,
+    reset,
+    server_error,
+    stall,
+    too_many_requests,
+)
+
+LONG = "A reply that is long enough to be worth showing while it grows, word for word. "
+
+
+@dataclass
+class Chat:
+    """A chat on the fake Telegram with its screen, its outbox and a turn that runs."""
+
+    telegram: FakeTelegram
+    clock: HeldClock
+    space: Space
+    screen: TelegramScreen
+    delivery: Delivery
+    chats: ChatStore
+    chat_id: int
+    turn_id: int = 0
+
+    def entry(self, **more: Any) -> Entry:
+        values = {"source": "tg:1:1", "kind": "message", "text": "hi", "at": self.clock.now(), **more}
+        return Entry.model_validate({"chat_id": self.chat_id, **values})
+
+    async def begin(self, **more: Any) -> None:
+        async with self.space.db.transaction():
+            self.turn_id = (await self.space.sessions.begin_turn()).id
+        await self.screen.begin(self.turn_id, self.entry(**more))
+
+    async def grow(self, text: str) -> None:
+        """Stream a text and wait until it is shown."""
+        await self.screen.show_text(text)
+        await self.telegram.until(lambda: self.texts[-1:] == [text.strip()])
+        await self.clock.until_asleep(EDIT_S)
+        self.clock.advance(EDIT_S)
+
+    async def finish(self, text: str) -> None:
+        """End the turn as the agent does and deliver the reply."""
+        await self.screen.end()
+        (piece,) = self.screen.render(text, self.entry())
+        async with self.space.db.transaction():
+            key = stream_key(self.turn_id)
+            if not await self.space.mailbox.end_stream(key, piece):
+                await self.space.mailbox.post(key, piece, turn_id=self.turn_id)
+        await self.delivery.drain()
+
+    async def post(self, text: str, **more: Any) -> None:
+        async with self.space.db.transaction():
+            await self.space.mailbox.post(text, Outgoing(text=text, **more))
+
+    async def deliver(self, text: str = "hello", *, is_repeat: bool = False, **more: Any) -> str | None:
+        """Deliver one message past the outbox."""
+        message = Outgoing(text=text, **({"chat_id": self.chat_id} | more))
+        row = OutRow(id=1, key="k", turn_id=None, state="sending", message=message, place=None, attempts=1)
+        return await self.screen.deliver(row, is_repeat=is_repeat)
+
+    @property
+    def texts(self) -> list[str]:
+        return self.telegram.texts(self.chat_id)
+
+    def calls(self, method: str) -> int:
+        return self.telegram.count(method)
+
+
+@pytest.fixture(params=[OWNER])
+async def chat(request: pytest.FixtureRequest, telegram: FakeTelegram, tmp_path: Path) -> AsyncIterator[Chat]:
+    clock = HeldClock()
+    telegram.open_chat(request.param, topics=(55,))
+    shared = await Database.open(tmp_path / "bot.db", "bot", clock=clock, backups=tmp_path)
+    space = await Space.open(tmp_path / str(request.param), default_zone=ZONE, clock=clock, backups=tmp_path)
+    async with client_of(telegram, read_timeout_s=0.5) as bot:
+        chats = ChatStore(shared, clock)
+        screen = TelegramScreen(space, Sender(space.id, bot, chats, clock))
+        yield Chat(telegram, clock, space, screen, Delivery(space, screen), chats, request.param)
+        await screen.end()
+    await space.close()
+    await shared.close()
+
+
+in_group = pytest.mark.parametrize("chat", [GROUP], indirect=True)
+
+
+# Rendering
+
+
+async def test_a_reply_is_rendered_with_entities_for_its_chat(chat: Chat) -> None:
+    (piece,) = chat.screen.render("**bold**", chat.entry(message_id=5, thread_id=55))
+    assert (piece.text, piece.chat_id, piece.thread_id, piece.reply_to) == ("bold", OWNER, 55, None)
+    assert piece.entities == ({"type": "bold", "offset": 0, "length": 4},)
+
+
+@in_group
+async def test_in_a_group_the_first_message_of_a_reply_names_what_it_answers(chat: Chat) -> None:
+    pieces = chat.screen.render("word " * 2000, chat.entry(message_id=5))
+    assert [piece.reply_to for piece in pieces] == [5, None, None]
+
+
+async def test_a_reply_without_anything_to_show_still_says_something(chat: Chat) -> None:
+    assert [piece.text for piece in chat.screen.render("\u200b", None)] == ["(nothing to show)"]
+
+
+async def test_a_notice_of_the_program_goes_to_the_spaces_chat(chat: Chat) -> None:
+    (piece,) = chat.screen.render("saved", None)
+    assert await chat.deliver(piece.text, chat_id=None) == f"tg:{OWNER}:1"
+    assert chat.texts == ["saved"]
+
+
+# Sending
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        pytest.param(refused(400, "Bad Request: can't parse entities: unsupported"), id="entities"),
+        pytest.param(refused(400, "Bad Request: Wrong message entity: URL is invalid"), id="address"),
+    ],
+)
+async def test_refused_entities_leave_a_plain_message(chat: Chat, failure: Failure) -> None:
+    chat.telegram.fail_next("sendMessage", failure)
+    await chat.deliver("bold", entities=({"type": "bold", "offset": 0, "length": 4},))
+    (shown,) = chat.telegram.sent[OWNER]
+    assert (shown.text, shown.entities) == ("bold", [])
+
+
+async def test_a_topic_is_kept(chat: Chat) -> None:
+    await chat.deliver(thread_id=55)
+    assert chat.telegram.sent[OWNER][0].thread_id == 55
+
+
+async def test_a_topic_that_is_gone_does_not_lose_the_message(chat: Chat) -> None:
+    await chat.deliver(thread_id=56)
+    assert [(shown.text, shown.thread_id) for shown in chat.telegram.sent[OWNER]] == [("hello", None)]
+
+
+async def test_a_reply_to_what_was_deleted_arrives(chat: Chat) -> None:
+    await chat.deliver(reply_to=999)
+    assert [(shown.text, shown.reply_to) for shown in chat.telegram.sent[OWNER]] == [("hello", None)]
+
+
+async def test_a_message_refused_for_everything_loses_everything_but_its_words(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: can't parse entities"))
+    chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: message to be replied not found"))
+    await chat.deliver(thread_id=56, reply_to=9, entities=({"type": "bold", "offset": 0, "length": 5},))
+    assert chat.texts == ["hello"]
+    assert chat.calls("sendMessage") == 4
+
+
+async def test_a_silent_message_is_silent(chat: Chat) -> None:
+    await chat.deliver(is_silent=True)
+    assert chat.telegram.sent[OWNER][0].is_silent
+
+
+async def test_a_chat_that_is_not_there_is_given_up(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: chat not found"))
+    with pytest.raises(DeliverNever, match="no such chat"):
+        await chat.deliver()
+
+
+async def test_a_wait_that_telegram_asks_for_is_kept(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", too_many_requests(149))
+    for _ in range(2):
+        with pytest.raises(DeliverLater) as caught:
+            await chat.deliver()
+        assert caught.value.not_before == chat.clock.now() + timedelta(seconds=149)
+    assert chat.calls("sendMessage") == 1
+
+
+async def test_a_network_that_is_away_is_tried_with_growing_waits(chat: Chat) -> None:
+    request = HTTPXRequest(connection_pool_size=1)
+    nowhere = ptb.Bot(chat.telegram.token, base_url="http://127.0.0.1:1/bot", request=request)
+    async with request:
+        screen = TelegramScreen(chat.space, Sender(chat.space.id, nowhere, chat.chats, chat.clock))
+        row = OutRow(id=1, key="k", turn_id=None, state="sending", message=Outgoing(text="x"), place=None, attempts=1)
+        waits = []
+        for _ in range(3):
+            with pytest.raises(DeliverLater) as caught:
+                await screen.deliver(row)
+            waits.append((caught.value.not_before - chat.clock.now()).total_seconds())
+            chat.clock.advance(waits[-1])
+    assert waits == [2, 4, 8]
+
+
+@pytest.mark.parametrize("failure", [stall(), reset(accepted=True), server_error(502), server_error(200)])
+async def test_what_may_have_arrived_is_unknown(chat: Chat, failure: Failure) -> None:
+    chat.telegram.fail_next("sendMessage", failure)
+    with pytest.raises(DeliveryUnknown):
+        await chat.deliver()
+
+
+async def test_a_repeat_says_so_and_keeps_its_entities_in_place(chat: Chat) -> None:
+    await chat.deliver("bold", is_repeat=True, entities=({"type": "bold", "offset": 0, "length": 4},))
+    (shown,) = chat.telegram.sent[OWNER]
+    assert shown.text.startswith("(Sent again")
+    (entity,) = shown.entities
+    assert shown.text[entity["offset"] : entity["offset"] + entity["length"]] == "bold"
+
+
+async def test_a_repeat_too_long_for_a_label_is_announced(chat: Chat) -> None:
+    await chat.deliver("x" * 4096, is_repeat=True)
+    assert [len(text) for text in chat.texts] == [len("(Sent again: a copy of this may have arrived before.)"), 4096]
+
+
+async def test_a_repeat_waits_until_somebody_answers(chat: Chat) -> None:
+    chat.telegram.fail_next("getMe", server_error(502))
+    with pytest.raises(DeliverLater):
+        await chat.deliver(is_repeat=True)
+    assert chat.calls("sendMessage") == 0
+
+
+async def test_an_unconfirmed_message_comes_once_more_and_then_no_more(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", stall(), times=2)
+    await chat.post("hello")
+    while await chat.delivery.drain() is not None:
+        pass
+    assert [text.splitlines()[-1] for text in chat.texts] == ["hello", "hello"]
+    assert await chat.delivery.drain() is None
+    assert chat.calls("sendMessage") == 2
+
+
+async def test_waits_before_it_do_not_cost_a_message_its_repeat(chat: Chat) -> None:
+    for _ in range(3):
+        chat.telegram.fail_next("sendMessage", too_many_requests(5))
+    chat.telegram.fail_next("sendMessage", reset(accepted=False), skip=3)
+    await chat.post("hello")
+    for _ in range(3):
+        await chat.delivery.drain()
+        chat.clock.advance(5)
+    while await chat.delivery.drain() is not None:
+        pass
+    assert [text.splitlines()[-1] for text in chat.texts] == ["hello"]
+
+
+async def test_a_repeat_that_must_wait_is_still_a_repeat(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", stall())
+    chat.telegram.fail_next("sendMessage", too_many_requests(5), skip=1)
+    await chat.post("hello")
+    await chat.delivery.drain()
+    await chat.delivery.drain()
+    chat.clock.advance(5)
+    await chat.delivery.drain()
+    assert [text.startswith("(Sent again") for text in chat.texts] == [False, True]
+
+
+async def test_a_blocked_chat_is_tried_once(chat: Chat) -> None:
+    chat.telegram.block(OWNER)
+    for _ in range(3):
+        with pytest.raises(DeliverLater):
+            await chat.deliver()
+    assert chat.calls("sendMessage") == 1
+    assert await chat.chats.resume(OWNER)
+    chat.telegram.block(OWNER, is_blocked=False)
+    await chat.deliver()
+    assert chat.texts == ["hello"]
+
+
+@in_group
+async def test_a_group_that_moved_gets_its_message_at_its_new_number(chat: Chat) -> None:
+    chat.telegram.migrate(GROUP, -1001)
+    assert (await chat.deliver(thread_id=55, reply_to=5) or "").startswith("tg:-1001:")
+    assert (await chat.deliver("again") or "").startswith("tg:-1001:")
+    assert chat.telegram.texts(-1001) == ["hello", "again"]
+    assert chat.calls("sendMessage") == 3
+
+
+async def test_a_notice_that_cannot_be_shown_is_no_error(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", server_error(502))
+    await chat.screen.say("no room")
+    await chat.screen.say("no room, still")
+    assert chat.texts == ["no room, still"]
+
+
+# Streaming
+
+
+async def test_somebody_is_at_work_until_the_turn_ends(chat: Chat) -> None:
+    await chat.begin(thread_id=55)
+    await chat.telegram.until(lambda: chat.calls("sendChatAction") == 1)
+    await chat.clock.until_asleep(4)
+    chat.clock.advance(4)
+    await chat.telegram.until(lambda: chat.calls("sendChatAction") == 2)
+    await chat.screen.end()
+    chat.clock.advance(40)
+    await asyncio.sleep(0)
+    assert chat.calls("sendChatAction") == 2
+    assert chat.telegram.calls[-1].params["message_thread_id"] == "55"
+
+
+async def test_a_reply_grows_in_one_message_and_ends_with_entities(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    await chat.grow(LONG * 2)
+    await chat.finish(LONG * 2 + "**The end.**")
+    (shown,) = chat.telegram.sent[OWNER]
+    assert shown.text == LONG * 2 + "The end."
+    assert [entity["type"] for entity in shown.entities] == ["bold"]
+    assert (chat.calls("sendMessage"), chat.calls("editMessageText")) == (1, 2)
+
+
+async def test_texts_that_come_fast_are_shown_at_most_once_a_second(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    for number in range(2, 30):
+        await chat.screen.show_text(LONG * number)
+    await chat.telegram.until(lambda: chat.calls("editMessageText") == 1)
+    await chat.clock.until_asleep(EDIT_S)
+    await chat.screen.show_text(LONG * 30)
+    await asyncio.sleep(0)
+    assert (chat.calls("sendMessage"), chat.calls("editMessageText")) == (1, 1)
+
+
+async def test_a_short_reply_is_not_streamed(chat: Chat) -> None:
+    await chat.begin()
+    await chat.screen.show_text("Yes.")
+    await chat.clock.until_asleep(EDIT_S)
+    assert chat.calls("sendMessage") == 0
+    await chat.finish("Yes.")
+    assert chat.texts == ["Yes."]
+
+
+async def test_the_row_of_a_streamed_reply_stands_before_it_is_sent(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", stall())
+    await chat.begin()
+    await chat.screen.show_text(LONG)
+    await chat.telegram.until(lambda: chat.calls("sendMessage"))
+    row = await chat.space.mailbox.streaming(stream_key(chat.turn_id))
+    assert row is not None
+    assert (row.state, row.place, row.attempts) == ("streaming", None, 1)
+    await chat.finish(LONG + "The end.")
+    assert [text.startswith("(Sent again") for text in chat.texts] == [False, True]
+
+
+async def test_a_stream_that_was_cut_off_by_a_crash_goes_on_in_its_message(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    await chat.screen.end()
+    await chat.screen.begin(chat.turn_id, chat.entry())
+    await chat.screen.show_text(LONG * 2)
+    await chat.clock.until_asleep(EDIT_S)
+    chat.clock.advance(EDIT_S)
+    await chat.telegram.until(lambda: chat.texts == [(LONG * 2).strip()])
+    await chat.finish("Done, in the same place.")
+    assert chat.texts == ["Done, in the same place."]
+
+
+async def test_a_final_text_equal_to_what_is_shown_counts_as_delivered(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    await chat.finish(LONG)
+    assert await chat.space.mailbox.undelivered() == []
+    assert chat.texts == [LONG.strip()]
+    assert chat.calls("sendMessage") == 1
+
+
+async def test_a_text_that_did_not_change_is_not_sent_again(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    await chat.screen.show_text(LONG + "  \n")
+    await chat.clock.until_asleep(EDIT_S)
+    assert chat.calls("editMessageText") == 0
+
+
+async def test_a_streamed_message_that_was_deleted_is_sent_anew(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    chat.telegram.fail_next("editMessageText", refused(400, "Bad Request: message to edit not found"))
+    await chat.finish("The end.")
+    assert chat.texts[-1] == "The end."
+    assert await chat.space.mailbox.undelivered() == []
+
+
+async def test_refused_entities_at_the_end_of_a_stream_leave_plain_text(chat: Chat) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    chat.telegram.fail_next("editMessageText", refused(400, "Bad Request: can't parse entities"))
+    await chat.finish("**The end.**")
+    (shown,) = chat.telegram.sent[OWNER]
+    assert (shown.text, shown.entities) == ("The end.", [])
+
+
+async def test_edits_pause_as_long_as_telegram_says_and_the_final_text_arrives(chat: Chat) -> None:
+    await chat.begin()
+    for number in range(1, 5):
+        await chat.grow(LONG * number)
+    chat.telegram.fail_next("editMessageText", too_many_requests(30))
+    await chat.screen.show_text(LONG * 5)
+    await chat.telegram.until(lambda: chat.calls("editMessageText") == 4)
+    await chat.clock.until_asleep(EDIT_S)
+    calls = len(chat.telegram.calls)
+    for _ in range(4):
+        chat.clock.advance(5)
+        await chat.clock.until_asleep(EDIT_S)
+    await chat.finish(LONG * 5 + "The end.")
+    assert len(chat.telegram.calls) == calls
+    chat.clock.advance(10)
+    assert await chat.delivery.drain() is None
+    assert chat.texts == [LONG * 5 + "The end."]
+
+
+@pytest.mark.parametrize(
+    "failure", [refused(403, "Forbidden: bot was blocked by the user"), server_error(502), reset()]
+)
+async def test_a_stream_that_fails_leaves_the_reply_to_delivery(chat: Chat, failure: Failure) -> None:
+    await chat.begin()
+    await chat.grow(LONG)
+    chat.telegram.fail_next("editMessageText", failure)
+    await chat.screen.show_text(LONG * 2)
+    await chat.telegram.until(lambda: chat.calls("editMessageText") == 1)
+    await chat.finish("The end.")
+    chat.clock.advance(2)
+    assert await chat.delivery.drain() is None
+    assert chat.texts == ["The end."]
+
+
+async def test_a_stream_whose_first_words_must_wait_begins_later(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", too_many_requests(1))
+    await chat.begin()
+    await chat.screen.show_text(LONG)
+    await chat.telegram.until(lambda: chat.calls("sendMessage") == 1)
+    await chat.clock.until_asleep(EDIT_S)
+    chat.clock.advance(EDIT_S)
+    await chat.telegram.until(lambda: chat.texts == [LONG.strip()])
+    await chat.finish("The end.")
+    assert chat.texts == ["The end."]
+
+
+async def test_a_long_stream_shows_what_fits(chat: Chat) -> None:
+    await chat.begin()
+    await chat.screen.show_text("😀" * 3000)
+    await chat.telegram.until(lambda: chat.texts)
+    assert chat.texts == ["😀" * 2048]
+
+
+@in_group
+async def test_a_streamed_reply_in_a_group_names_what_it_answers(chat: Chat) -> None:
+    message_id = chat.telegram.message_id_of(chat.telegram.say(OWNER, "hi", chat_id=GROUP))
+    await chat.begin(message_id=message_id)
+    await chat.grow(LONG)
+    assert chat.telegram.sent[GROUP][0].reply_to == message_id

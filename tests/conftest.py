@@ -1,0 +1,69 @@
+"""What holds for every test: no network but loopback, no settings of the machine, a clock that moves when told to."""
+
+import logging
+import os
+import socket
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.fakes.clock import FakeClock
+
+SETTINGS = ("TELEGRAM_", "GEMINI_", "GOOGLE_", "REMEMBRANCER_")
+LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost", "", None, b"localhost", b"127.0.0.1"})
+
+
+class NetworkUsed(AssertionError):
+    """A test reached for the network; only servers on loopback may be asked."""
+
+
+@pytest.fixture(autouse=True)
+def _no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    connect, connect_ex, resolve = socket.socket.connect, socket.socket.connect_ex, socket.getaddrinfo
+
+    def checked(sock: socket.socket, address: Any) -> None:
+        if sock.family in (socket.AF_INET, socket.AF_INET6) and address[0] not in LOOPBACK:
+            raise NetworkUsed(address)
+
+    def guarded_connect(sock: socket.socket, address: Any) -> None:
+        checked(sock, address)
+        connect(sock, address)
+
+    def guarded_connect_ex(sock: socket.socket, address: Any) -> int:
+        checked(sock, address)
+        return connect_ex(sock, address)
+
+    def guarded_resolve(host: Any, *args: Any, **kwargs: Any) -> Any:
+        if host not in LOOPBACK:
+            raise NetworkUsed(host)
+        return resolve(host, *args, **kwargs)
+
+    monkeypatch.setattr(socket.socket, "connect", guarded_connect)
+    monkeypatch.setattr(socket.socket, "connect_ex", guarded_connect_ex)
+    monkeypatch.setattr(socket, "getaddrinfo", guarded_resolve)
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in list(os.environ):
+        if name.startswith(SETTINGS):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture
+def clock() -> FakeClock:
+    return FakeClock()
+
+
+@pytest.fixture
+def own_logs() -> Iterator[None]:
+    """For tests that set up logging: afterwards everything is as it was."""
+    root, raises = logging.getLogger(), logging.raiseExceptions
+    handlers, level = list(root.handlers), root.level
+    yield
+    for handler in [handler for handler in root.handlers if handler not in handlers]:
+        root.removeHandler(handler)
+        handler.close()
+    root.setLevel(level)
+    logging.raiseExceptions = raises

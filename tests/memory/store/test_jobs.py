@@ -1,0 +1,77 @@
+"""Background work as rows: queued once, live before imported, cool-downs that survive a restart."""
+
+from collections.abc import AsyncIterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from memory.store.database import Database
+from memory.store.jobs import IMPORTED, JobStore
+from memory.store.media import MediaStore
+from tests.fakes.clock import FakeClock
+
+
+@pytest.fixture
+async def db(tmp_path: Path) -> AsyncIterator[Database]:
+    database = await Database.open(tmp_path / "m.db", "memory", clock=FakeClock(), backups=tmp_path)
+    yield database
+    await database.close()
+
+
+async def test_the_same_work_is_queued_once_even_after_it_was_done(db: Database) -> None:
+    jobs = JobStore(db, FakeClock())
+    async with db.transaction():
+        assert await jobs.add("extract", "extract:1", {"message": 1})
+        job = await jobs.next_ready()
+        assert job is not None
+        await jobs.finish(job.id)
+        assert not await jobs.add("extract", "extract:1", {"message": 1})
+    assert await jobs.next_ready() is None
+
+
+async def test_live_work_goes_before_imported_work(db: Database) -> None:
+    jobs = JobStore(db, FakeClock())
+    async with db.transaction():
+        await jobs.add("extract", "extract:1", {"message": 1}, priority=IMPORTED)
+        await jobs.add("extract", "extract:2", {"message": 2})
+    job = await jobs.next_ready()
+    assert job is not None
+    assert job.payload == {"message": 2}
+
+
+async def test_a_postponed_job_waits_for_its_time(db: Database) -> None:
+    clock = FakeClock()
+    jobs = JobStore(db, clock)
+    later = clock.now() + timedelta(minutes=1)
+    async with db.transaction():
+        await jobs.add("compact", "compact:1", {})
+        job = await jobs.next_ready()
+        assert job is not None
+        await jobs.postpone(job.id, later, "ModelBusy")
+    assert await jobs.next_ready() is None
+    assert await jobs.next_time() == later
+    clock.advance(61)
+    job = await jobs.next_ready()
+    assert job is not None
+    assert job.attempts == 1
+
+
+async def test_pending_counts_only_messages_up_to_a_border(db: Database) -> None:
+    jobs = JobStore(db, FakeClock())
+    async with db.transaction():
+        for message in (1, 5, 9):
+            await jobs.add("extract", f"extract:{message}", {"message": message})
+    assert await jobs.pending("extract") == 3
+    assert await jobs.pending("extract", up_to_message=5) == 2
+
+
+async def test_media_are_read_back_by_hash_and_found_by_a_unique_prefix(db: Database, tmp_path: Path) -> None:
+    media = MediaStore(db, tmp_path / "media", FakeClock())
+    async with db.transaction():
+        part = await media.put(b"bytes", "image/png", name="a.png")
+    assert media.read(part.sha256) == b"bytes"
+    assert await media.find(part.sha256[:8].upper()) == part.sha256
+    assert await media.find("0000") is None
+    assert media.read("0" * 64) is None
+    assert [path.name for path in (tmp_path / "media").iterdir()] == [part.sha256]

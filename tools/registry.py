@@ -1,0 +1,82 @@
+"""The tools of an assistant: their declarations, and the one place where a call runs and its result is capped."""
+
+import asyncio
+import json
+import logging
+from collections.abc import Sequence
+from typing import Any
+
+from memory.errors import MemberMustAct
+from memory.messages import CallPart, ResultPart
+from memory.ports import ToolSpec
+from tools.tool import Context, Tool, ToolError, parse_arguments, spec_of
+
+log = logging.getLogger(__name__)
+
+TIMEOUT_S = 30.0
+MAX_RESULT_CHARS = 12_000
+SHOWN_CHARS = 2_000
+
+
+class Registry:
+    """Tools by name. The prompt's list of tools is made from it, so the assistant never names one it has not got."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self.specs: tuple[ToolSpec, ...] = tuple(spec_of(tool) for tool in tools)
+        self.help_lines: tuple[str, ...] = tuple(tool.help_line for tool in tools)
+
+    def is_local(self, call: CallPart) -> bool:
+        """Whether the call must run inside the transaction that commits its result."""
+        tool = self._tools.get(call.name)
+        return tool is not None and tool.effect == "local"
+
+    async def run(self, call: CallPart, context: Context) -> ResultPart:
+        """Serve a call. Every failure is a result; a local tool joins the caller's transaction."""
+        tool = self._tools.get(call.name)
+        if tool is None:
+            known = ", ".join(self._tools)
+            return answer(call, {"error": f"there is no tool {call.name!r}; the tools are: {known}"})
+        response = await self._serve(tool, call, context)
+        return answer(call, response, is_reference=tool.is_reference)
+
+    async def _serve(self, tool: Tool, call: CallPart, context: Context) -> dict[str, Any]:
+        try:
+            async with asyncio.timeout(TIMEOUT_S):
+                return await tool.run(parse_arguments(tool, call.args), context)
+        except (ToolError, MemberMustAct) as error:
+            log.info("tool refused the call: tool=%s turn=%s", tool.name, context.turn_id)
+            return {"error": str(error)}
+        except TimeoutError:
+            log.warning("tool timed out: tool=%s turn=%s", tool.name, context.turn_id)
+            return {"error": f"{tool.name} took longer than {TIMEOUT_S:.0f} s and was stopped"}
+        except Exception as error:
+            # The one place where any failure of a tool becomes an answer; its text may be private.
+            log.exception("tool failed: tool=%s turn=%s error=%s", tool.name, context.turn_id, type(error).__name__)
+            if tool.effect == "local":
+                raise
+            return {"error": f"{tool.name} failed ({type(error).__name__}); tell the member it did not work"}
+
+
+def answer(call: CallPart, response: dict[str, Any], *, is_reference: bool = False) -> ResultPart:
+    """Return the result part of a call."""
+    return ResultPart(call_id=call.call_id, name=call.name, response=response, is_reference=is_reference)
+
+
+def oversized(result: ResultPart) -> bytes | None:
+    """Return the whole result as bytes to store when it is over the cap, else None."""
+    whole = json.dumps(result.response, ensure_ascii=False)
+    return whole.encode() if len(whole) > MAX_RESULT_CHARS else None
+
+
+def shortened(result: ResultPart, whole: bytes, sha256: str) -> ResultPart:
+    """Return the result as head, tail and hash of what was stored whole."""
+    text = whole.decode()
+    shown = {
+        "head": text[:SHOWN_CHARS],
+        "tail": text[-SHOWN_CHARS:],
+        "left_out_chars": len(text) - 2 * SHOWN_CHARS,
+        "sha256": sha256,
+        "note": f"too long to show whole; it is stored: recall(hash='{sha256[:12]}') reads it page by page",
+    }
+    return result.model_copy(update={"response": shown, "whole": sha256})

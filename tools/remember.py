@@ -1,0 +1,45 @@
+"""The remember tool: enters a fact into the ledger, if the member's own words of this turn support it."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from memory.ledger.remember import Proposal, Rememberer
+from memory.ledger.support import NotSupported
+from tools.tool import Arguments, Context, Effect, ToolError
+
+
+class RememberArguments(Arguments):
+    kind: Literal["deadline", "decision", "constraint", "entity", "user_attribute"] = Field(
+        description="what sort of fact it is"
+    )
+    subject: str = Field(description="what the fact is about, e.g. 'report deadline'")
+    value: str = Field(description="the value, in the member's own words, numbers and names unchanged")
+    replaces: str = Field(default="", description="id of the established fact (f12) that this changes")
+
+
+class RememberTool:
+    name: ClassVar[str] = "remember"
+    description: ClassVar[str] = (
+        "Enters a fact that the member stated in this turn into the established facts. Facts in plain statements are "
+        "entered by the program anyway: use it when the member asks you to remember something."
+    )
+    help_line: ClassVar[str] = "keep a fact you ask me to remember"
+    arguments: ClassVar[type[Arguments]] = RememberArguments
+    effect: ClassVar[Effect] = "local"
+    is_reference: ClassVar[bool] = True
+
+    async def run(self, arguments: RememberArguments, context: Context) -> dict[str, Any]:
+        space = context.space
+        said = await space.sessions.messages(context.message_ids)
+        proposal = Proposal(arguments.kind, arguments.subject, arguments.value, arguments.replaces or None)
+        try:
+            remembered = await Rememberer(space.facts, space.clock, space.zone).remember(proposal, said)
+        except NotSupported as refusal:
+            raise ToolError(
+                f"not stored: the member's own words of this turn do not support it ({refusal.reason}). "
+                "Tell the member it was not stored, or ask them to state it."
+            ) from refusal
+        context.receipts.extend(receipt.line(space.zone) for receipt in remembered.receipts)
+        fact = remembered.fact
+        return {"stored": fact.ref, "subject": fact.subject, "value": fact.value, "is_new": bool(remembered.receipts)}

@@ -1,0 +1,85 @@
+"""Tool: what every capability has in common, and the errors it answers with.
+
+A tool declares its arguments as a pydantic model; the JSON schema a model is shown comes from that, in the subset every
+provider accepts. A tool's failure is an answer the model can act on, never an exception of the turn.
+"""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from memory.ports import ToolSpec
+from memory.space import Space
+
+Effect = Literal["none", "local"]
+"""`local`: it writes this space's rows and runs inside the transaction that commits its result."""
+
+
+class ToolError(Exception):
+    """A call that cannot be served; the text goes to the model and says what to do instead."""
+
+
+class Arguments(BaseModel):
+    """The arguments of a call: exactly the declared ones."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a call runs: the space, the turn, and the ids of the member's messages in it.
+
+    A tool that changed something appends the line that tells the member so to `receipts`.
+    """
+
+    space: Space
+    turn_id: int
+    message_ids: tuple[int, ...]
+    receipts: list[str] = field(default_factory=list)
+
+
+class Tool(Protocol):
+    """One capability. `description` is for the model, `help_line` for the member."""
+
+    name: ClassVar[str]
+    description: ClassVar[str]
+    help_line: ClassVar[str]
+    arguments: ClassVar[type[Arguments]]
+    effect: ClassVar[Effect]
+    is_reference: ClassVar[bool]
+    """Its results repeat memory: they are never indexed and never extracted."""
+
+    async def run(self, arguments: Any, context: Context) -> dict[str, Any]:
+        """Serve a call.
+
+        Raises: ToolError.
+        """
+        ...
+
+
+def spec_of(tool: Tool) -> ToolSpec:
+    """Return the declaration of a tool as a model is shown it."""
+    schema = tool.arguments.model_json_schema()
+    properties = {name: _plain(field) for name, field in schema.get("properties", {}).items()}
+    parameters: dict[str, Any] = {"type": "object", "properties": properties}
+    if schema.get("required"):
+        parameters["required"] = schema["required"]
+    return ToolSpec(tool.name, tool.description, parameters)
+
+
+def parse_arguments(tool: Tool, args: dict[str, Any]) -> Arguments:
+    """Return the validated arguments; explicit nulls count as left out.
+
+    Raises: ToolError that names each wrong argument.
+    """
+    try:
+        return tool.arguments.model_validate({name: value for name, value in args.items() if value is not None})
+    except ValidationError as error:
+        wrong = "; ".join(f"{'.'.join(map(str, e['loc'])) or 'arguments'}: {e['msg']}" for e in error.errors())
+        raise ToolError(f"wrong arguments for {tool.name}: {wrong}. Call it again with arguments that fit.") from error
+
+
+def _plain(field: dict[str, Any]) -> dict[str, Any]:
+    """Keep the keywords every provider knows."""
+    return {key: field[key] for key in ("type", "description", "enum", "items", "minimum", "maximum") if key in field}
