@@ -1,5 +1,6 @@
 # make run    set everything up and start: Telegram if there is a token, else the terminal
 # make test   set everything up and pass the one gate: format, lint, types, tests
+# make format format, and mend what lint can mend
 # make bench  measure (no network, no key)
 # make lock   compile the locked, hashed requirements again
 #
@@ -7,8 +8,8 @@
 
 export UV_PYTHON_DOWNLOADS := never
 export UV_SYSTEM_CERTS := 1
-export UV_CACHE_DIR ?= $(shell if [ -n "$$HOME" ] && mkdir -p "$$HOME/.cache/uv" 2>/dev/null && [ -w "$$HOME/.cache/uv" ]; then echo "$$HOME/.cache/uv"; else echo "$(CURDIR)/.cache/uv"; fi)
 # A home that cannot be written to would break the tools that cache there.
+export UV_CACHE_DIR ?= $(shell if [ -n "$$HOME" ] && mkdir -p "$$HOME/.cache/uv" 2>/dev/null && [ -w "$$HOME/.cache/uv" ]; then echo "$$HOME/.cache/uv"; else echo "$(CURDIR)/.cache/uv"; fi)
 export UV_LINK_MODE := copy
 
 BIN := .venv/bin

@@ -1,7 +1,7 @@
 """Remembrancer, wired: the one place that knows which parts make up the program."""
 
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import uuid4
 
@@ -25,15 +25,15 @@ from bot.turn.prompt import Ceilings, PromptBuilder
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.turn.words import FORGET_EFFECTS
 from bot.turn.worker import Worker
 from memory.compaction.compactor import Compactor
 from memory.errors import ReaderInTheWay
 from memory.forget import effects, plan, rows
 from memory.ledger.extract import Extractor
-from memory.ports import Model
+from memory.ports import Clock, Model
 from memory.space import Space
 from memory.store.database import Database
+from memory.store.jobs import FORGET_EFFECTS
 from memory.store.redaction import Redactor
 from memory.store.tombstones import Tombstones
 from tools.clock import ClockTool
@@ -42,8 +42,6 @@ from tools.recall import RecallTool
 from tools.registry import Registry
 from tools.remember import RememberTool
 
-MakeScreen = Callable[[Space], Screen]
-
 
 class Remembrancer:
     """The program over its settings; implements `cli.App`. Making it opens nothing."""
@@ -51,7 +49,7 @@ class Remembrancer:
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.home = Home(settings.home)
-        self.clock = SystemClock()
+        self.clock: Clock = SystemClock()
         self._redactor = Redactor(settings.secrets)
 
     @asynccontextmanager
@@ -160,7 +158,7 @@ class Remembrancer:
             api_key=settings.gemini_api_key.get_secret_value(),
             chat_model=settings.gemini_model,
             utility_model=settings.gemini_utility_model,
-            fallback_model=settings.gemini_fallback_model or settings.gemini_utility_model,
+            fallback_model=settings.gemini_fallback_model,
             base_url=settings.gemini_base_url,
             clock=self.clock,
         )
@@ -183,6 +181,7 @@ class Remembrancer:
             space.journal,
             model=metered,
             clock=space.clock,
+            zone=space.zone,
             threshold_tokens=settings.compact_at_tokens,
             keep_turns=settings.keep_turns,
             recall_tokens=settings.recall_tokens,

@@ -203,7 +203,7 @@ async def _import(args: argparse.Namespace, app: App) -> int:
         entries = read_lines(lines, space.zone)
         redactor = Redactor(app.settings.secrets)
         with _progress("importing", len(entries)) as advance:
-            done = await Importer(space.db, space.sessions, space.segments, space.jobs).store(
+            done = await Importer(space.db, space.sessions, space.segments).store(
                 entries,
                 redact=lambda text: redactor.redact(text).text,
                 is_forgotten=lambda entry: tombstones.covers(space.id, entry.text, said_at=entry.at),

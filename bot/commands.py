@@ -4,21 +4,24 @@ Every command joins one transaction with its answer and the end of its inbox ent
 a line that says what would be right.
 """
 
-from collections.abc import Awaitable, Callable
+import re
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from bot.turn.words import COMPACT, FORGET_EFFECTS, REMEMBERED, keep_words
-from memory.block import explain
-from memory.errors import UnknownId
+from bot.turn.words import keep_words
+from memory.block import Explained, explain
 from memory.forget import plan, rows
 from memory.ledger.render import listing
 from memory.recall.items import Item
 from memory.space import Space
+from memory.store.jobs import COMPACT, FORGET_EFFECTS, REMEMBERED
 from memory.store.mailbox import Entry, place_of
 from memory.store.tombstones import Tombstones
 from tools.registry import Registry
 
 RECALL_ITEMS = 5
+LISTED_FACTS = 40
 SHOWN_CHARS = 300
 
 
@@ -65,7 +68,11 @@ TO_GOOGLE = (
 )
 TO_NOBODY = "No model is configured: I answer offline, by quoting what you told me. Nothing leaves this machine."
 
+FORGET_WHAT = "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`."
 NO_FACTS = "I hold no facts yet. Tell me one in plain words, for example: “The tax report is due on 12 March at 17:30.”"
+
+_ID = re.compile(r"[fmst][0-9]{1,18}", re.IGNORECASE)
+_TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
 
 
 class MemberCommands:
@@ -119,7 +126,7 @@ class MemberCommands:
         return "A fresh conversation. What was said before stays stored (/recall) and the facts stay in place (/facts)."
 
     async def _facts(self, rest: str, entry: Entry) -> str:
-        facts = await self._space.facts.nearest(rest, 40) if rest else await self._space.facts.listed()
+        facts = await self._space.facts.about(rest, LISTED_FACTS) if rest else await self._space.facts.listed()
         if not facts:
             return f"I hold no fact about “{rest}”. /facts shows all." if rest else NO_FACTS
         return listing(facts, self._space.zone)
@@ -133,10 +140,11 @@ class MemberCommands:
         return "\n\n".join(self._found(item) for item in found.items)
 
     def _found(self, item: Item) -> str:
-        when = f"{item.at.astimezone(self._space.zone):%a %d %b %Y %H:%M}"
-        text = item.text if len(item.text) <= SHOWN_CHARS else f"{item.text[:SHOWN_CHARS]}…"
-        quoted = "\n".join(f"> {line}" for line in text.splitlines() or [""])
-        return f"**{item.id}** · {when}\n{quoted}"
+        at = item.at.astimezone(self._space.zone)
+        about = [f"**{item.id}**", f"{at:%a} {at.day} {at:%b %Y %H:%M}", item.speaker]
+        about += ["changed since"] if item.is_outdated else []
+        quoted = "\n".join(f"> {line}" for line in _shown(item.text).splitlines() or [""])
+        return f"{' · '.join(about)}\n{quoted}"
 
     async def _remember(self, rest: str, entry: Entry) -> str:
         if not rest:
@@ -150,7 +158,9 @@ class MemberCommands:
     async def _forget(self, rest: str, entry: Entry) -> str:
         ref = rest or await self._replied_to(entry)
         if not ref:
-            return "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`."
+            return FORGET_WHAT
+        if not _ID.fullmatch(ref):
+            return f"“{_shown(ref, 40)}” is not an id, so nothing was forgotten. {FORGET_WHAT}"
         what = await plan(self._space, ref)
         report = await rows(self._space, what, self._tombstones)
         await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", {})
@@ -165,14 +175,17 @@ class MemberCommands:
         return f"t{turn_id}" if turn_id else None
 
     async def _why(self, rest: str, entry: Entry) -> str:
-        turn = await self._space.sessions.turn(_turn_id(rest)) if rest else await self._space.sessions.last_turn()
+        asked = _TURN.fullmatch(rest)
+        if rest and asked is None:
+            return f"“{_shown(rest, 40)}” is not a turn. /why shows the last one, `/why t12` an earlier one."
+        sessions = self._space.sessions
+        turn = await sessions.turn(int(asked[1])) if asked else await sessions.last_turn()
         if turn is None:
             return "There was no answer yet."
         lines = [f"**t{turn.id}** · {turn.prompt_tokens or 0} tokens · {turn.model or 'no model'}"]
-        for part in await explain(self._space, turn):
-            text = " ".join(part.text.split())
-            shown = f": {text[:SHOWN_CHARS]}" if text else ""
-            lines.append(f"• {part.item.layer} {part.item.ref} ({part.item.tokens}){shown}")
+        for layer, group in groupby(await explain(self._space, turn), key=lambda part: part.item.layer):
+            parts = list(group)
+            lines += [_talk_line(parts)] if layer == "tail" else map(_part_line, parts)
         return "\n".join(lines)
 
     async def _compact(self, rest: str, entry: Entry) -> str:
@@ -184,8 +197,19 @@ class MemberCommands:
         return "Nothing is running."
 
 
-def _turn_id(ref: str) -> int:
-    digits = ref.lower().removeprefix("t")
-    if not digits.isdecimal():
-        raise UnknownId(ref)
-    return int(digits)
+def _part_line(part: Explained) -> str:
+    text = " ".join(part.text.split())
+    shown = f": {_shown(text)}" if text else ""
+    name = "" if part.item.ref == part.item.layer else f" {part.item.ref}"
+    return f"• {part.item.layer}{name} ({part.item.tokens}){shown}"
+
+
+def _talk_line(parts: Sequence[Explained]) -> str:
+    """Return one line for the messages that stood in the prompt as they were said: the member has them in the chat."""
+    ids = sorted({int(part.item.ref[1:]) for part in parts})
+    which = f"m{ids[0]}" if len(ids) == 1 else f"m{ids[0]} to m{ids[-1]}"
+    return f"• conversation {which} ({sum(part.item.tokens for part in parts)})"
+
+
+def _shown(text: str, limit: int = SHOWN_CHARS) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"

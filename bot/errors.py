@@ -4,6 +4,8 @@
 of a command or a log. Nothing here decides whether something is tried again.
 """
 
+import math
+
 from memory.errors import (
     CompactionFailed,
     MemberMustAct,
@@ -103,7 +105,7 @@ def line_for(error: BaseException) -> str:
 def _model_words(error: ModelFault) -> tuple[str, str, str]:
     match error:
         case ModelBusy():
-            return "The model is busy or out of reach.", f"{_KEPT};", "send it again in a minute."
+            return "The model is busy or out of reach.", f"{_KEPT};", f"send it again in {_a_while(error)}."
         case ModelQuotaSpent():
             return (
                 "The model's quota for today is used up.",
@@ -133,6 +135,11 @@ def _model_words(error: ModelFault) -> tuple[str, str, str]:
             return what, f"{_KEPT};", "say it in other words or try again."
         case _:
             return "The model gave no answer.", f"{_KEPT};", "please try again."
+
+
+def _a_while(error: ModelBusy) -> str:
+    minutes = math.ceil((error.retry_after_s or 0) / 60)
+    return "a minute" if minutes <= 1 else f"{minutes} minutes"
 
 
 def _sentence(text: str) -> str:

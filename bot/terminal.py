@@ -71,6 +71,9 @@ class PlainScreen:
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         """A script sees finished messages only."""
 
+    async def show_work(self, what: str) -> None:
+        """A script sees finished messages only."""
+
     async def end(self) -> None:
         """A script sees finished messages only."""
 
@@ -103,6 +106,9 @@ class LiveScreen:
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         self.console.print(tool_line(call, is_ok=is_ok), style="dim", markup=False, highlight=False)
+
+    async def show_work(self, what: str) -> None:
+        self.console.print(f"… {what}", style="dim", markup=False, highlight=False)
 
     async def end(self) -> None:
         if self._live is not None:

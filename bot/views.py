@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 from memory.block import Explained
 from memory.ledger.facts import Fact
-from memory.recall.search import Found, Item
+from memory.recall.items import Found, Item
 from memory.store.sessions import Turn
 
 Json = dict[str, Any]
@@ -40,7 +40,8 @@ def found_lines(found: Found, zone: ZoneInfo) -> list[str]:
     """Return what was found, best first: a line about each item, its text indented below."""
     lines = []
     for item in found.items:
-        lines.append(f"{item.id}  {item.at.astimezone(zone):%Y-%m-%d %H:%M}  {item.score:.2f}")
+        mark = "  changed since" if item.is_outdated else ""
+        lines.append(f"{item.id}  {item.at.astimezone(zone):%Y-%m-%d %H:%M}  {item.speaker}  {item.score:.2f}{mark}")
         lines += [f"    {line}" for line in item.text.splitlines()]
     return [printable(line) for line in lines]
 
@@ -103,6 +104,8 @@ def _item(item: Item) -> Json:
         "text": item.text,
         "score": item.score,
         "at": item.at.isoformat(),
+        "by": item.speaker,
+        "changed_since": item.is_outdated,
         "refs": list(item.refs),
         "source": {"turn": _ref("t", item.turn), "message": _ref("m", item.message)},
         "tokens": item.tokens,

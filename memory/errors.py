@@ -8,6 +8,7 @@ MemoryFault
 │   └── StorageFull           no row was written; free space
 ├── MemberMustAct             the person who asked
 │   ├── UnknownId             no such fact, segment, message or turn
+│   ├── NotSupported          (memory/ledger/support.py) the member's own words do not say that
 │   └── BadImport             a line of an import that cannot be read
 ├── CompactionFailed          nobody: the window stays in the prompt and a later try may work
 ├── ReaderInTheWay            nobody: forgotten, but not erased from the disk yet; try again

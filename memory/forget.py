@@ -10,15 +10,27 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from memory.errors import ReaderInTheWay
-from memory.lineage import Lineage, lineage
+from memory.lineage import Lineage, lineage, listed
 from memory.recall.segments import cut
-from memory.remains import Change, listed, mentions, remains
+from memory.remains import Change, mentions, remains
 from memory.space import Space
 from memory.store.tombstones import Tombstones
 
 FORGOTTEN_MEDIA = "forgotten"
 """The MIME type of a media row whose file must go; the effects remove both."""
 SHOWN_MENTIONS = 8
+NAMES = {
+    "facts": ("fact", "facts"),
+    "messages": ("message", "messages"),
+    "handoffs": ("handoff", "handoffs"),
+    "pinned lines": ("pinned line", "pinned lines"),
+    "journal": ("line of the journal", "lines of the journal"),
+    "prompt": ("prompt", "prompts"),
+    "inbox": ("arrived message", "arrived messages"),
+    "outbox": ("sent message", "sent messages"),
+    "media": ("file", "files"),
+}
+"""Each layer as a member reads it, one and many."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,8 @@ class Report:
     before: dict[str, int] = field(default_factory=dict)
     after: int = 0
     mentions: tuple[int, ...] = ()
+    facts: tuple[int, ...] = ()
+    """All facts that went: with a fact, its earlier and later values."""
 
     def words(self) -> str:
         """Return the receipt for the member (Markdown)."""
@@ -56,8 +70,8 @@ class Report:
                 "Erased: what you had me forget is gone from the database file, its log and the journal. Out of my "
                 "reach: this chat on Telegram, what Google keeps of past requests, and backups made before."
             )
-        found = ", ".join(f"{layer} {count}" for layer, count in self.before.items()) or "nothing"
-        lines = [f"Forgotten: {self.ref}. Found before: {found}; found after: {self.after}."]
+        found = ", ".join(f"{count} {NAMES[layer][count != 1]}" for layer, count in self.before.items()) or "nothing"
+        lines = [f"Forgotten: {self.ref}{self._together()}. Found before: {found}; found after: {self.after}."]
         if self.mentions:
             shown = ", ".join(f"m{number}" for number in self.mentions[:SHOWN_MENTIONS])
             more = len(self.mentions) - SHOWN_MENTIONS
@@ -66,6 +80,15 @@ class Report:
                 "/forget takes each of them as well."
             )
         return "\n".join(lines)
+
+    def _together(self) -> str:
+        others = [f"f{number}" for number in self.facts if f"f{number}" != self.ref]
+        if not others:
+            return ""
+        which = ", ".join(others[:SHOWN_MENTIONS]) + (" …" if len(others) > SHOWN_MENTIONS else "")
+        if self.ref.startswith("f"):
+            return f", and with it the other values of the same thing ({which})"
+        return f", and with it what I noted from it ({which})"
 
 
 # Plan
@@ -98,7 +121,8 @@ async def rows(space: Space, what: Plan, tombstones: Tombstones) -> Report:
             await _recut(space, message_id)
         await _forget_rest(space, what)
         left = await _plan(space, replace(what.lineage, stretches={}))
-    return Report(what.lineage.ref, "forgotten", what.found, len(left.changes) + len(left.media), left.mentions)
+    found_after = len(left.changes) + len(left.media)
+    return Report(what.lineage.ref, "forgotten", what.found, found_after, left.mentions, what.lineage.facts)
 
 
 async def _forget_facts(space: Space, covered: Lineage) -> None:
@@ -159,13 +183,9 @@ async def _forget_rest(space: Space, what: Plan) -> None:
         "DELETE FROM traces WHERE ref IN (SELECT value FROM json_each(?))",
         (listed(f"f{number}" for number in covered.facts),),
     )
-    waiting = await space.db.fetch_all(
-        "SELECT id FROM jobs WHERE state = 'ready' AND kind IN ('extract', 'remembered')"
-        " AND json_extract(payload, '$.message') IN (SELECT value FROM json_each(?))",
-        (listed(covered.erased),),
-    )
-    for row in waiting:
-        await space.jobs.finish(row["id"])
+    for message_id, job_id in (await space.jobs.waiting_reads()).items():
+        if message_id in covered.erased:
+            await space.jobs.finish(job_id)
 
 
 # Effects

@@ -1,8 +1,8 @@
 """Importing: what was said elsewhere becomes part of a memory: stored and indexed, but not part of the tail.
 
 Lines of JSON are read and checked whole before anything is stored. Importing them again stores nothing: an entry is the
-same when `ref`, `at` and text match; without `ref`, when its content and its occurrence do. Nothing here calls a model:
-facts are read later, by jobs, where that is asked for. Nothing is compacted.
+same when `ref`, `at` and text match; without `ref`, when its content and its occurrence do. No model is called, no fact
+is read and nothing is compacted.
 """
 
 import hashlib
@@ -20,7 +20,6 @@ from memory.errors import BadImport
 from memory.messages import Message, TextPart
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
-from memory.store.jobs import IMPORTED, JobStore
 from memory.store.sessions import SessionStore
 
 BATCH = 200
@@ -51,14 +50,13 @@ class _Line(BaseModel):
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import did. `redacted` counts entries with a secret that is not stored, `queued` new extraction jobs,
-    `forgotten` entries that the member had forgotten before.
+    """What an import did. `redacted` counts entries with a secret that is not stored, `forgotten` entries that the
+    member had forgotten before.
     """
 
     stored: int = 0
     known: int = 0
     redacted: int = 0
-    queued: int = 0
     forgotten: int = 0
 
 
@@ -73,11 +71,10 @@ def read_lines(lines: Iterable[str], zone: ZoneInfo) -> list[Message]:
 class Importer:
     """Stores entries in one space, indexed, outside of any session."""
 
-    def __init__(self, database: Database, sessions: SessionStore, segments: SegmentStore, jobs: JobStore) -> None:
+    def __init__(self, database: Database, sessions: SessionStore, segments: SegmentStore) -> None:
         self._db = database
         self._sessions = sessions
         self._segments = segments
-        self._jobs = jobs
 
     async def store(
         self,
@@ -85,15 +82,11 @@ class Importer:
         *,
         redact: Callable[[str], str],
         is_forgotten: Callable[[Message], Awaitable[bool]],
-        extract: bool = False,
         on_stored: Callable[[int], None] = lambda done: None,
     ) -> Imported:
         """Store what is new, a batch a transaction; `on_stored` gets how many entries were dealt with so far.
 
         What `is_forgotten` says was forgotten after it was said stays away.
-
-        `extract` queues the reading of facts from the member's entries, behind all live work; also of entries that an
-        earlier import stored without.
         """
         total = Imported()
         named = _with_sources(_redacted(entries, redact))
@@ -103,29 +96,19 @@ class Importer:
                 counts = [
                     Imported(forgotten=1)
                     if await is_forgotten(entry)
-                    else await self._store_one(entry, is_redacted=is_redacted, extract=extract)
+                    else await self._store_one(entry, is_redacted=is_redacted)
                     for entry, is_redacted in batch
                 ]
             total = _sum([total, *counts])
             on_stored(start + len(batch))
         return total
 
-    async def _store_one(self, entry: Message, *, is_redacted: bool, extract: bool) -> Imported:
-        known = await self._db.fetch_one("SELECT id FROM messages WHERE source = ?", (entry.source,))
-        if known is None:
-            stored = await self._sessions.append(entry, session_id=None)
-            await self._segments.store(stored)
-            message_id = stored.id
-        else:
-            message_id = known["id"]
-        assert message_id is not None
-        queued = extract and entry.role == "user" and await self._queue(message_id)
-        return Imported(
-            stored=int(known is None), known=int(known is not None), redacted=int(is_redacted), queued=int(queued)
-        )
-
-    async def _queue(self, message_id: int) -> bool:
-        return await self._jobs.add("extract", f"extract:{message_id}", {"message": message_id}, priority=IMPORTED)
+    async def _store_one(self, entry: Message, *, is_redacted: bool) -> Imported:
+        known = await self._db.fetch_one("SELECT 1 FROM messages WHERE source = ?", (entry.source,))
+        if known is not None:
+            return Imported(known=1, redacted=int(is_redacted))
+        await self._segments.store(await self._sessions.append(entry, session_id=None))
+        return Imported(stored=1, redacted=int(is_redacted))
 
 
 def _entry(line: str, number: int, zone: ZoneInfo) -> Message | None:

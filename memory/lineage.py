@@ -63,7 +63,7 @@ async def _of_fact(space: Space, fact_id: int) -> Lineage:
     facts = [await space.facts.fact(one) for one in await _subject(space, fact)]
     ids = [fact.id for fact in facts]
     rows = await space.db.fetch_all(
-        "SELECT message_id, quote FROM fact_sources WHERE fact_id IN (SELECT value FROM json_each(?))", _listed(ids)
+        "SELECT message_id, quote FROM fact_sources WHERE fact_id IN (SELECT value FROM json_each(?))", (listed(ids),)
     )
     quotes = [*(fact.quote for fact in facts), *(row["quote"] for row in rows)]
     stated = {*(f.message_id for f in facts if f.message_id is not None), *(row["message_id"] for row in rows)}
@@ -183,9 +183,10 @@ async def _versions(space: Space, message_ids: Iterable[int]) -> frozenset[int]:
 
 
 async def _ids(space: Space, sql: str, values: Iterable[int | str]) -> frozenset[int]:
-    rows = await space.db.fetch_all(sql, _listed(values))
+    rows = await space.db.fetch_all(sql, (listed(values),))
     return frozenset(int(row[0]) for row in rows if row[0] is not None)
 
 
-def _listed(values: Iterable[int | str]) -> tuple[str]:
-    return (json.dumps(list(values)),)
+def listed(values: Iterable[int | str | None]) -> str:
+    """Return values as the JSON list that a statement takes apart again."""
+    return json.dumps(list(values))

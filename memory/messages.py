@@ -21,6 +21,10 @@ Origin = Literal["own", "forward", "document", "quote", "import", "model", "tool
 """Where the words come from. Only `own` (and imported lines of the member) may write facts by themselves."""
 
 
+MEDIA_TOKENS = 258
+"""What Gemini counts for a small picture; other media are guessed to cost as much."""
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(frozen=True)
 
@@ -138,7 +142,7 @@ class Message(BaseModel):
     @property
     def text(self) -> str:
         """The visible words: text parts only, one after the other (no thoughts, no calls, no results)."""
-        return "".join(part.text for part in self.parts if isinstance(part, TextPart))
+        return text_of(self.parts)
 
     @property
     def calls(self) -> tuple[CallPart, ...]:
@@ -163,6 +167,11 @@ def parts_from_json(body: str) -> tuple[Part, ...]:
     return _PARTS.validate_json(body)
 
 
+def text_of(parts: Iterable[Part]) -> str:
+    """Return the visible words of parts."""
+    return "".join(part.text for part in parts if isinstance(part, TextPart))
+
+
 def text_message(role: Role, text: str, at: datetime, *, origin: Origin = "own", source: str | None = None) -> Message:
     """Return a message of one text part."""
     return Message(role=role, parts=(TextPart(text=text),), at=at, origin=origin, source=source)
@@ -173,8 +182,13 @@ def media_part(data: bytes, mime_type: str, *, name: str | None = None) -> Media
     return MediaPart(mime_type=mime_type, sha256=hashlib.sha256(data).hexdigest(), size=len(data), name=name, data=data)
 
 
+def utf16_length(text: str) -> int:
+    """Return the length of a text in UTF-16 units, in which clients of chats measure."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
 def estimate_tokens(text: str) -> int:
-    """Return the tokens of a text where no provider counted: UTF-8 bytes / 4, rounded up (BENCHMARKS)."""
+    """Return the tokens of a text where no provider counted: UTF-8 bytes / 4, rounded up."""
     return -(-len(text.encode()) // 4)
 
 
@@ -188,7 +202,7 @@ def _part_tokens(part: Part) -> int:
         case TextPart() | ThoughtPart():
             return estimate_tokens(part.text)
         case MediaPart():
-            return 258
+            return MEDIA_TOKENS
         case CallPart():
             return estimate_tokens(part.fingerprint)
         case ResultPart():

@@ -1,4 +1,4 @@
-"""What memory and the tools need from above, as protocols: a model, a clock, a way to embed text.
+"""What memory and the tools need from above, as protocols: a model and a clock.
 
 An adapter maps everything its library can raise to the errors of `memory.errors`; nothing else crosses this line.
 """
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from memory.messages import Message, Part
+from memory.messages import Message, Part, text_of
 
 Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web"]
 """What a request is for; its first system line says so (`task: chat`)."""
@@ -67,6 +67,11 @@ class ModelReply:
     was_cut: bool = False
     """The model stopped at its output limit after it had said something."""
 
+    @property
+    def text(self) -> str:
+        """The visible words."""
+        return text_of(self.parts)
+
 
 class Model(Protocol):
     """A language model."""
@@ -82,15 +87,6 @@ class Model(Protocol):
         Raises: ModelFault, and nothing else but CancelledError.
         """
         ...
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors of one length; `name` changes whenever the vectors would."""
-
-    @property
-    def name(self) -> str: ...
-
-    async def embed(self, texts: Sequence[str]) -> list[list[float]]: ...
 
 
 class Clock(Protocol):

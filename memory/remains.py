@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from memory.lineage import NEAR_IMPORTED, Lineage
+from memory.lineage import NEAR_IMPORTED, Lineage, listed
 from memory.masking import MASK, Spellings
 from memory.messages import MediaPart, Message, Part, ResultPart, TextPart, parts_to_json
 from memory.space import Space
@@ -244,13 +244,9 @@ def _files(message: Message) -> set[str]:
 
 
 async def mentions(space: Space, covered: Lineage) -> tuple[int, ...]:
+    """Return the members' other messages that hold the words too, in the order of the transcript."""
     rows = await space.db.fetch_all("SELECT id, text FROM messages WHERE role = 'user' ORDER BY id")
     wide = covered.wording.wide
     return tuple(
         row["id"] for row in rows if row["id"] not in covered.sources and wide.mask(row["text"]) != row["text"]
     )
-
-
-def listed(values: Iterable[int | str | None]) -> str:
-    """Return values as the JSON list that a statement takes apart again."""
-    return json.dumps(list(values))

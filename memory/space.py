@@ -37,7 +37,7 @@ class Space:
         self.segments = SegmentStore(database, zone)
         self.facts = FactStore(database, clock)
         self.handoffs = HandoffStore(database, clock)
-        self.journal = JournalStore(database, folder / "journal", zone)
+        self.journal = JournalStore(database, folder / "journal")
         self.recall = Recall(database, zone, clock)
 
     @classmethod
@@ -57,12 +57,12 @@ class Space:
         )
         try:
             zone = await _profile_zone(database, folder.name, default_zone, clock)
+            space = cls(folder.name, folder, database, zone=zone, clock=clock)
+            if not read_only:
+                await space.segments.repair()
         except BaseException:
             await database.close()
             raise
-        space = cls(folder.name, folder, database, zone=zone, clock=clock)
-        if not read_only:
-            await space.segments.repair()
         return space
 
     async def close(self) -> None:

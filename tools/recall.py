@@ -1,5 +1,6 @@
 """The recall tool: exact earlier text by meaning, by manifest or by hash."""
 
+import re
 from datetime import date, datetime, time, timedelta
 from typing import Any, ClassVar
 from zoneinfo import ZoneInfo
@@ -11,6 +12,7 @@ from tools.tool import Arguments, Context, Effect, ToolError
 
 MAX_ITEMS = 8
 PAGE_CHARS = 6_000
+CHANGED = "Items marked changed_since state something that has changed; what holds now stands under Established facts."
 
 
 class RecallArguments(Arguments):
@@ -59,17 +61,14 @@ class RecallTool:
 def _found(items: list[Item], context: Context) -> dict[str, Any]:
     if not items:
         return {"items": [], "note": "nothing close was found; try other words, or say that it is not known"}
-    zone = context.space.zone
-    return {
-        "items": [
-            {
-                "id": item.id,
-                "said": f"{item.at.astimezone(zone):%Y-%m-%d %H:%M}",
-                "text": item.text,
-            }
-            for item in items
-        ]
-    }
+    shown = {"items": [_shown(item, context.space.zone) for item in items]}
+    return shown | {"note": CHANGED} if any(item.is_outdated for item in items) else shown
+
+
+def _shown(item: Item, zone: ZoneInfo) -> dict[str, Any]:
+    said = f"{item.at.astimezone(zone):%Y-%m-%d %H:%M}"
+    mark = {"changed_since": True} if item.is_outdated else {}
+    return {"id": item.id, "said": said, "by": item.speaker, "text": item.text, **mark}
 
 
 def _page(data: bytes, sha256: str, page: int) -> dict[str, Any]:
@@ -83,10 +82,10 @@ def _page(data: bytes, sha256: str, page: int) -> dict[str, Any]:
 
 
 def _handoff_id(text: str) -> int:
-    digits = text.lower().lstrip("h")
-    if not digits.isdecimal():
+    match = re.fullmatch(r"h?([0-9]{1,18})", text.strip().lower())
+    if match is None:
         raise ToolError(f"{text!r} is not the id of a handoff; it looks like h3")
-    return int(digits)
+    return int(match[1])
 
 
 def _day(text: str, zone: ZoneInfo, *, days: int = 0) -> datetime | None:

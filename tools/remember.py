@@ -1,18 +1,17 @@
 """The remember tool: enters a fact into the ledger, if the member's own words of this turn support it."""
 
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 from pydantic import Field
 
+from memory.ledger.facts import Kind
 from memory.ledger.remember import Proposal, Rememberer
 from memory.ledger.support import NotSupported
 from tools.tool import Arguments, Context, Effect, ToolError
 
 
 class RememberArguments(Arguments):
-    kind: Literal["deadline", "decision", "constraint", "entity", "user_attribute"] = Field(
-        description="what sort of fact it is"
-    )
+    kind: Kind = Field(description="what sort of fact it is")
     subject: str = Field(description="what the fact is about, e.g. 'report deadline'")
     value: str = Field(description="the value, in the member's own words, numbers and names unchanged")
     replaces: str = Field(default="", description="id of the established fact (f12) that this changes")

@@ -7,7 +7,9 @@ stored: only the program does, after it has read the row back.
 import re
 from collections.abc import Sequence
 
+from bot.models.reader_corrections import says_where_home_is
 from bot.models.reader_match import (
+    calls_off,
     facts_about,
     matching_facts,
     matching_lines,
@@ -18,10 +20,25 @@ from bot.models.reader_match import (
     supporting_line,
 )
 from bot.models.reader_prompt import FactLine, ReaderPrompt, SaidLine, has_same_words
-from bot.models.reader_statements import clauses, finding_of
+from bot.models.reader_statements import Clause, clauses, finding_of
 from bot.models.reader_words import fold, is_question, language_of, sentences
 
 OFFLINE = "I'm the offline reader: I can only quote what you told me. Set GEMINI_API_KEY for real conversation."
+_OFFLINE = {
+    "en": OFFLINE,
+    "de": "Ich lese nur offline und kann zitieren, was du mir gesagt hast. Für echte Gespräche: GEMINI_API_KEY setzen.",
+    "ru": "Я работаю без сети и могу только цитировать сказанное вами. Для настоящей беседы задайте GEMINI_API_KEY.",
+}
+_FORGETTING = {
+    "en": "If that is a fact I hold, a line below says that it no longer counts. /forget with its id erases it.",
+    "de": "Steht das fest, sagt eine Zeile darunter, dass es nicht mehr gilt. /forget mit der Nummer löscht es.",
+    "ru": "Если это записано, строка ниже скажет, что оно больше не действует. /forget с номером стирает его.",
+}
+_NO_REMINDERS = {
+    "en": "I can't set reminders without a model, but I read it",
+    "de": "Erinnern kann ich ohne Modell nicht, aber ich habe es gelesen",
+    "ru": "Без модели я не умею напоминать, но прочитал",
+}
 _HELP = (
     "Tell me things in plain sentences (deadlines, decisions, names, numbers) and ask for them later in your"
     " own words. "
@@ -109,7 +126,7 @@ _TASK_ASKED = re.compile(
     re.IGNORECASE,
 )
 _TODAY = re.compile(r"\b(?:today|heute|сегодня)\b", re.IGNORECASE)
-_REMIND = re.compile(r"^(?:please )?(?:remind me|erinnere mich|напомни(?:те)? мне)\b", re.IGNORECASE)
+_REMIND = re.compile(r"^(?:please )?(?:remind me|erinnere mich|напомни(?:те)?(?: мне)?)\b", re.IGNORECASE)
 _FORGET = re.compile(r"^(?:please )?(?:forget|vergiss|забудь(?:те)?)\b(?! nicht)", re.IGNORECASE)
 
 
@@ -149,7 +166,7 @@ def _small_talk(prompt: ReaderPrompt) -> str | None:
         return _HELP
     if _TIME_ASKED.search(text):
         return f"{_NOW[language]} {prompt.now}." if prompt.now else "I can't see a clock. " + OFFLINE
-    return OFFLINE if _TASK_ASKED.match(text) else None
+    return _OFFLINE[language] if _TASK_ASKED.match(text) else None
 
 
 def _answer_one(text: str, prompt: ReaderPrompt) -> str | None:
@@ -189,7 +206,7 @@ def _quoted_fact(fact: FactLine, said: Sequence[SaidLine], language: str) -> str
     support = supporting_line(fact, said)
     if support is None or has_same_words(support.text, fact.value):
         return f"{_shown(fact)}"
-    value = fact.value.removesuffix(f'("{said_value(fact)}")').rstrip()
+    value = fact.value.removesuffix(f'("{said_value(fact.value)}")').rstrip()
     return f'{_capital(fact.subject)}: {value} — {_SAID[language]}: "{support.text}"'
 
 
@@ -215,17 +232,18 @@ def _unknown(text: str, prompt: ReaderPrompt) -> str:
 def _acknowledged(text: str) -> str:
     language = language_of(text)
     if _REMIND.match(text):
-        return f'I can\'t set reminders without a model, but I read it: "{_short(text)}"'
+        return f'{_NO_REMINDERS[language]}: "{_short(text)}"'
     if _FORGET.match(text):
-        return (
-            "I only quote what stands here; what goes is confirmed by the program, and /forget removes it everywhere."
-        )
-    if not names_a_time(_TODAY.sub("", text)) and not any(
-        clause.is_correcting or finding_of(clause, None) for clause in clauses(text)
-    ):
-        return f"{_READ[language]} {OFFLINE}"
+        return _FORGETTING[language]
+    if not names_a_time(_TODAY.sub("", text)) and not any(_is_news(clause) for clause in clauses(text)):
+        return f"{_READ[language]} {_OFFLINE[language]}"
     heard = _HEARD[language]
     return f'{heard[sum(text.encode()) % len(heard)]}: "{_short(text)}"'
+
+
+def _is_news(clause: Clause) -> bool:
+    text = clause.text
+    return clause.is_correcting or calls_off(text) or says_where_home_is(text) or finding_of(clause, None) is not None
 
 
 def _short(text: str) -> str:

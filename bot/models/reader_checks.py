@@ -27,8 +27,7 @@ _NEGATED = re.compile(r"\b(?:not|no longer|never|instead of|used to be|nicht|Ð½Ð
 
 
 def summary(messages: Sequence[Message]) -> str:
-    """Return an excerpt, in the past tense, of the member's sentences that hold most,
-    in order; at most 900 characters."""
+    """Return an excerpt of the member's sentences that hold most, in order; at most 900 characters."""
     pieces = [line[start:end] for line in _member_lines(messages) for start, end in sentences(line)]
     kept: list[tuple[int, str]] = []
     room = _MAX_SUMMARY - len(_OPENING)

@@ -110,9 +110,14 @@ def names_a_time(text: str) -> bool:
     return _TIME_WORDS.search(text) is not None
 
 
+def calls_off(text: str) -> bool:
+    """Return whether a text says that something is cancelled or no longer so."""
+    return _CALLED_OFF.search(text) is not None
+
+
 def supporting_line(fact: FactLine, lines: Sequence[SaidLine]) -> SaidLine | None:
     """Return the newest line in which the member said just that: its subject and the whole of its value."""
-    wording = fold(said_value(fact)).rstrip(".")
+    wording = fold(said_value(fact.value)).rstrip(".")
     subject = _subject_stems(fact)
     for line in reversed(lines):
         text = fold(line.text)
@@ -121,11 +126,11 @@ def supporting_line(fact: FactLine, lines: Sequence[SaidLine]) -> SaidLine | Non
     return None
 
 
-def said_value(fact: FactLine) -> str:
+def said_value(value: str) -> str:
     """Return the member's own words of a value that shows an absolute date beside them."""
-    match = _ANCHORED.match(fact.value)
+    match = _ANCHORED.match(value)
     if match is None:
-        return fact.value
+        return value
     inner = match["inner"]
     return inner.strip('"') if inner.startswith('"') else match["shown"]
 
@@ -182,14 +187,22 @@ _CORRECTION = re.compile(
     re.IGNORECASE,
 )
 _WITHDRAWN = re.compile(
-    r"^(?:please )?(?:forget|vergiss|забудь(?:те)?)\b(?: about| everything about| про| об?)?(?P<what>.+)$",
+    r"^(?:please )?(?:forget|vergiss|забудь(?:те)?)\b(?: about| everything about| про| об?)?(?P<what>[^,]+).*$",
+    re.IGNORECASE,
+)
+_CALLED_OFF = re.compile(
+    r"\b(?:cancell?ed|called off|off now|no longer|any ?more|quit|dropped|scrapped|abgesagt|gestrichen|hinfällig"
+    r"|fällt aus|entfällt|nicht mehr|отмен\w+|больше не)\b",
     re.IGNORECASE,
 )
 
 
 def _correction_after(chosen: SaidLine, later: Sequence[SaidLine]) -> list[SaidLine]:
-    if chosen.is_recalled:
-        return []
+    """Return the newest line that calls off what the chosen one says, or else corrects it right after."""
+    spoken = stems(chosen.text)
+    off = [line for line in later if calls_off(line.text) and spoken & stems(line.text)]
+    if off or chosen.is_recalled:
+        return off[-1:]
     return [line for line in later[:3] if _CORRECTION.match(line.text)][-1:]
 
 

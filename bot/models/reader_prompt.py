@@ -148,11 +148,19 @@ def _result_texts(response: dict[str, Any]) -> Iterator[str]:
         if isinstance(value, list):
             for item in value:
                 if isinstance(item, dict) and isinstance(item.get("text"), str):
-                    yield item["text"]
+                    yield f"{_heading(item)}{item['text']}"
                 elif isinstance(item, str):
                     yield item
         elif isinstance(value, dict):
             yield from _result_texts(value)
+
+
+def _heading(item: dict[str, Any]) -> str:
+    """Return what recalled text in the prompt has before its words; nothing where the result does not tell."""
+    if not isinstance(item.get("by"), str):
+        return ""
+    mark = " · changed since" if item.get("changed_since") else ""
+    return f"[{item.get('id')} · {item.get('said')} · {item['by']}{mark}] "
 
 
 def has_same_words(one: str, other: str) -> bool:

@@ -10,8 +10,8 @@ from datetime import datetime
 from typing import cast
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from bot.models.reader_rules import Kind
 from bot.models.reader_statements import Moment
+from memory.ledger.facts import Kind
 from memory.messages import Message, TextPart
 
 _FACT = re.compile(r"^f(?P<id>\d+) \| (?P<kind>[^|]+) \| (?P<subject>[^|]+) \| (?P<value>.+)$", re.MULTILINE)
@@ -19,6 +19,7 @@ _SAID = re.compile(
     r"^said: (?P<at>\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:[+-]\d\d:\d\d|Z)?)(?P<rest>.*)$", re.MULTILINE
 )
 _ZONE = re.compile(r"[A-Z][A-Za-z_]+(?:/[A-Za-z_+\-0-9]+)+|\bUTC\b")
+_CONTEXT = re.compile(r"^context:\n(?P<lines>.*?)^facts:", re.MULTILINE | re.DOTALL)
 _MESSAGE = re.compile(r"^message:[ \t]*\n?", re.MULTILINE)
 
 
@@ -39,10 +40,12 @@ class Reading:
     message: str
     facts: tuple[CurrentFact, ...]
     said: Moment | None
+    context: str
+    """What was said just before, by both."""
 
 
 def read_request(messages: Sequence[Message]) -> Reading:
-    """Return the message to read, the current facts and the moment it was said."""
+    """Return the message to read, the current facts, the moment it was said and what was said before it."""
     texts = [part.text for message in messages for part in message.parts if isinstance(part, TextPart)]
     frame, message = _split(texts)
     facts = tuple(
@@ -51,7 +54,8 @@ def read_request(messages: Sequence[Message]) -> Reading:
         )
         for match in _FACT.finditer(frame)
     )
-    return Reading(message, facts, _moment(frame))
+    context = _CONTEXT.search(frame)
+    return Reading(message, facts, _moment(frame), context["lines"] if context else "")
 
 
 def _split(texts: list[str]) -> tuple[str, str]:

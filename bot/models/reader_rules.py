@@ -1,9 +1,8 @@
 """The plain rules of offline extraction: what a sentence of the member states, in English, German and Russian.
 
-A table of shapes, tried in order; the first that fits a clause wins. Each says what kind of fact it makes,
-      how its subject
-is named and how one would ask for it. The words of subject and value are the member's own, cut out of the sentence.
-Whether a finding is new, a correction or a repetition is decided elsewhere.
+A table of shapes, tried in order; the first that fits a clause wins. Each says what kind of fact it makes, how its
+subject is named and how one would ask for it. The words of subject and value are the member's own, cut out of the
+sentence. Whether a finding is new, a correction or a repetition is decided elsewhere.
 """
 
 import re
@@ -11,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from memory.ledger.dates import DateMention
+from memory.ledger.facts import Kind
 
-Kind = Literal["deadline", "decision", "constraint", "entity", "user_attribute"]
 Need = Literal["nothing", "date", "exact", "number"]
 
 DATE_MARK = "\ue000"
@@ -26,6 +25,7 @@ _OWN = r"(?:my|our|mein(?:e|en|em|er)?|unser(?:e|en|em|er)?|мо(?:й|я|ё|е|�
 _ARTICLE = r"(?:the|der|die|das|den|dem)"
 _LEAD = re.compile(rf"^(?:(?:{_OWN}|{_ARTICLE}|an?|eine?[nmr]?|this|that|also|and|und|и|all)\s+)+", re.IGNORECASE)
 _TAIL = re.compile(r"(?:['’]s)?[\s.,;:!…]+$|['’]s$")
+_VERB_TAIL = re.compile(r"\s+(?:is|are|ist|sind)\s*:?$", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ def is_exact(value: str) -> bool:
 
 def clean_subject(words: str) -> str:
     """Return a subject without leading articles, possessives and closing punctuation."""
-    return _TAIL.sub("", _LEAD.sub("", words.strip())) or words.strip()
+    return _TAIL.sub("", _VERB_TAIL.sub("", _LEAD.sub("", words.strip()))) or words.strip()
 
 
 def clean_value(words: str) -> str:
@@ -98,6 +98,15 @@ DEADLINES = (
     _rule("deadline", rf"remind me to (?P<subject>.+?) (?P<value>(?:on |at |by"
                       rf" )?{_DATE}.*)", "{subject}", "When: {subject}?",
           "date"),
+    _rule("deadline", rf"erinnere mich (?P<value>{_DATE}) (?:an|daran,?) (?P<subject>.+)",
+          "{subject}", "Wann: {subject}?", "date"),
+    _rule("deadline", rf"напомни(?:те)?(?: мне)? (?P<value>{_DATE}) (?:о|об|про)? ?(?P<subject>.+)",
+          "{subject}", "Когда: {subject}?", "date"),
+    _rule("deadline", rf"(?P<subject>{_NP}) (?:истекает|истекают|заканчивается|действует до)(?: в)? (?P<value>.+)",
+          "{subject} (истекает)", "Когда истекает {subject}?", "date"),
+    _rule("deadline", rf"(?P<subject>{_NP}) (?:запланирован[аоы]?|назначен[аоы]?|состоится|начн[её]тся"
+                      rf"|начинается|будет)(?: на| в| с)? (?P<value>{_DATE}.*)",
+          "{subject}", "Когда: {subject}?", "date"),
     _rule("deadline", rf"(?P<subject>{_NP}) (?:expires?|runs out|is valid until|expired)(?: on| in)? (?P<value>.+)",
           "{subject} expiry", "When does {the} expire?", "date"),
     _rule("deadline", rf"(?P<subject>{_NP}) ((?:starts?|begins?|ends?|opens?|closes?|leaves?|departs?|arrives?"
@@ -208,6 +217,14 @@ CONSTRAINTS = (
                         r" again)", "diet", "What do I eat or not eat?"),
     _rule("constraint", r"(?P<value>(?:never|always|don't ever|do not ever) (?P<subject>\w+(?: \w+)?) .+)",
           "rule ({subject})", "What is the rule about “{subject}”?"),
+    _rule("constraint", r"(?P<value>(?:i|we) (?:can't|can’t|cannot|can not|don't|don’t|do not|won't|won’t|never)"
+                        r" (?P<subject>\w+)(?: .+)? (?:on (?:mon|tues|wednes|thurs|fri|satur|sun)days|(?:on|at|over)"
+                        r" weekends|(?:before|after) \d.*))",
+          "rule ({subject})", "What is the rule about “{subject}”?"),
+    _rule("constraint", r"(?P<value>(?:ich|wir) (?:kann|können|arbeite\w*) (?P<subject>\w+tags|am wochenende)"
+                        r" (?:nicht|nie)\b.*)", "Regel ({subject})", "Was gilt {subject}?"),
+    _rule("constraint", r"(?P<value>(?:нельзя|никогда не|всегда) (?P<subject>\w+) .+)",
+          "правило ({subject})", "Какое правило: {subject}?"),
     _rule("constraint", r"(?P<value>(?:(?:you|we|i|they|nobody|no one|it|everyone) )?(?:must not|must never"
                         r"|mustn't|may not) (?P<subject>\w+) .+)",
           "rule ({subject})", "What is the rule about “{subject}”?"),
@@ -237,10 +254,14 @@ ATTRIBUTES = (
     _rule("user_attribute", r"(?:my (?:full |first |last )?name(?: is|'s)|i(?:'m| am) called|call me|they call"
                             r" me|i go by) (?P<value>[^,]+)",
           "name", "What is my name?"),
+    _rule("entity", rf"(?P<subject>(?:my|our) {_NP}|{_NAME}) was born (?:on|in) (?P<value>.+)",
+          "{subject}'s birth", "When was {the} born?"),
     _rule("user_attribute", r"i(?:'m| am| was) born (?:on|in) (?P<value>.+)", "birth", "When or where was I born?"),
     _rule("user_attribute", r"i(?:'m| am)? (?:live|living|based|reside|moved|relocated)(?: now)? (?:in|at|on|to"
                             r"|near) (?P<value>.+)", "home", "Where do I live?"),
     _rule("user_attribute", r"i(?:'m| am) from (?P<value>.+)", "origin", "Where am I from?"),
+    _rule("user_attribute", r"live (?:in|at|near) (?P<value>.+)", "home", "Where do I live?"),
+    _rule("user_attribute", r"work (?P<value>(?:at|for|as|in) .+)", "work", "Where or as what do I work?"),
     _rule("user_attribute", r"i (?:work|am working|'m working) (?P<value>(?:at|for|as|in|with)"
                             r" .+)", "work", "Where or as what do I work?"),
     _rule("user_attribute", r"i(?:'m| am) an? (?P<value>[\w ]*(?:er|or|ist|ian|nurse|chef|pilot|cook|student"
@@ -296,8 +317,9 @@ ATTRIBUTES = (
     _rule("entity", rf"(?P<subject>{_NP})(?: ?=|:) (?P<value>(?!(?:we|i|you|he|she|they|wir|ich|мы"
                     rf"|я)\b).+)", "{subject}", "What is {the}?", "exact"),
     _rule("user_attribute", r"ich hei(?:ß|ss)e (?P<value>.+)|mein name ist (?P<value2>.+)", "Name", "Wie heiße ich?"),
-    _rule("user_attribute", r"ich wohne(?: jetzt)? (?:in|im|am|an|auf|bei) (?P<value>.+)", "Wohnort", "Wo wohne ich?"),
-    _rule("user_attribute", r"ich arbeite (?P<value>(?:bei|als|für|in|im)"
+    _rule("user_attribute", r"(?:ich )?(?:wohne|lebe)(?: jetzt)? (?:in|im|am|an|auf|bei) (?P<value>.+)",
+          "Wohnort", "Wo wohne ich?"),
+    _rule("user_attribute", r"(?:ich )?arbeite (?P<value>(?:bei|als|für|in|im)"
                             r" .+)", "Arbeit", "Wo oder als was arbeite ich?"),
     _rule("user_attribute", r"ich bin am (?P<value>.+?) geboren", "Geburtstag", "Wann bin ich geboren?"),
     _rule("entity", r"(?P<subject>\w+) hat am (?P<value>.+?)"
@@ -307,9 +329,12 @@ ATTRIBUTES = (
     _rule("entity", rf"(?P<subject>(?:der|die|das) {_NP}) (?:hei(?:ß|ss)t|lautet|ist|kostet)"
                     rf" (?P<value>.+)", "{subject}", "Was gilt: {subject}?", "exact"),
     _rule("user_attribute", r"меня зовут (?P<value>.+)|мо[её] имя[ —–-]+(?P<value2>.+)", "имя", "Как меня зовут?"),
-    _rule("user_attribute", r"я (?:живу|переехала?)(?: теперь)? (?:в|во|на)"
+    _rule("user_attribute", r"(?:я )?(?:живу|переехала?)(?: теперь)? (?:в|во|на)"
                             r" (?P<value>.+)", "место жительства", "Где я живу?"),
-    _rule("user_attribute", r"я работаю (?P<value>(?:в|на|по) .+|\w+ом|\w+ем)", "работа", "Где или кем я работаю?"),
+    _rule("user_attribute", r"я (?P<value>(?:[а-яё]+ (?:и )?)?[а-яё]+(?:тор|ер|ист|ник|ант|тель|лог|арь|урс|рач))",
+          "профессия", "Кто я по профессии?"),
+    _rule("user_attribute", r"(?:я )?работаю (?P<value>(?:в|на|по) .+|\w+ом|\w+ем)",
+          "работа", "Где или кем я работаю?"),
     _rule("entity", rf"(?P<subject>{_OWN} {_NP}) зовут (?P<value>.+)|зовут"
                     rf" (?P<value2>.+)", "{subject}", "Как зовут: {subject}?"),
     _rule("entity", rf"день рождения (?P<subject>{_NP})(?: —| –| -|:)?"

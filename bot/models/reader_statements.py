@@ -13,7 +13,6 @@ from zoneinfo import ZoneInfo
 from bot.models.reader_rules import (
     DATE_MARK,
     RULES,
-    Kind,
     Rule,
     clean_subject,
     clean_value,
@@ -21,6 +20,7 @@ from bot.models.reader_rules import (
 )
 from bot.models.reader_words import is_question, language_of, sentences, stems
 from memory.ledger.dates import DateMention, find_dates, format_when
+from memory.ledger.facts import Kind
 
 _MAX_SENTENCE = 600
 """No plain statement is longer; what is, is left to a real model."""
@@ -65,13 +65,13 @@ _CORRECTING = re.compile(
 _JOINT = re.compile(
     r"\s*(?:;|, and|, but|,| and| but| und|, и| и|, а)\s+(?=(?:my|our|the|i|we|his|her|mein\w*|unser\w*|ich|wir"
     r"|мо[йяеёи]|наш\w?"
-    r"|я|мы|меня|у меня)\b)",
+    r"|я|мы|меня|у меня|live|work|wohne|lebe|arbeite|живу|работаю)\b)",
     re.IGNORECASE,
 )
 _VERB = re.compile(
     r"\b(?:is|are|was|am|has|have|live|lives|work|works|must|need|decided|chose|agreed|called|expires|ist|sind"
     r"|hei(?:ß|ss)\w+"
-    r"|wohne|haben|muss|arbeite|зовут|живу|решили|работаю)\b|['’](?:s|m|re)\b|[—–]",
+    r"|wohne|lebe|haben|muss|arbeite|зовут|живу|решили|работаю)\b|['’](?:s|m|re)\b|[—–]|^я ",
     re.IGNORECASE,
 )
 _PLAN_LEAD = re.compile(
@@ -101,13 +101,21 @@ _NO_PLAN = re.compile(
 _SMALL = re.compile(
     r"^(?:fine|good|great|ok(?:ay)?|bad|sick|tired|nice|lovely|awful|terrible|amazing|happy|sad|sorry|busy|late"
     r"|early|here|there"
-    r"|gone|done|ready|back|wrong|right|true|cool|hot|cold|full|hungry|killing|driving|doing|getting|going"
+    r"|ill|asleep|awake|broken|on holiday|gone|done|ready|back|wrong|right|true|cool|hot|cold|full|hungry|killing"
+    r"|driving|doing|getting|going"
     r"|coming|so|very|too|not"
     r"|really|moved|cancel\w*|postponed|delayed|a (?:mess|disaster|pain|joke|bit|pleasure|nightmare)|pretty"
     r"|quite|all|just|still|under|over|gut|schön|müde|toll"
     r"|schlecht|nicht|sehr|super|ganz|хорош\w*|плох\w*|устал\w*|не|очень|отличн\w*)\b",
     re.IGNORECASE,
 )
+_NO_SUBJECT = re.compile(
+    r"^(?:his|her|their|its|he|she|sein\w*|ihr\w*|его|её|ее|их)\b(?!['’])|[(){}\[\]<>=;]|['\"][^'\"]*$(?<!s['’])",
+    re.IGNORECASE,
+)
+"""Who is meant by a pronoun is not read here; brackets and open quotes are those of code."""
+_ASIDE = re.compile(r",\s+(?:he|she|it|they|who|which|er|sie|es|der|die|das|он|она|они|котор\w+)\s.*$", re.IGNORECASE)
+"""What is added behind a name ("Jonas, er geht in die 3b")."""
 _SMALL_SUBJECT = re.compile(
     r"^(?:day|head|back|week|morning|evening|weekend|night|god|bad|mistake|pleasure|turn|question|point|idea"
     r"|opinion|guess|problem"
@@ -248,8 +256,10 @@ def _finding(rule: Rule, match: re.Match[str], clause: Clause, dates: _Dates) ->
     inside = [mention for mention in dates.mentions if start <= mention.start and mention.end <= end]
     whole = match.groupdict().get("subject")
     subject = clean_subject(clause.text[slice(*match.span("subject"))]) if whole else ""
-    if not value or _SMALL_SUBJECT.match(subject) or not rule.fits(value, inside):
+    if not value or _NO_SUBJECT.search(subject) or _SMALL_SUBJECT.match(subject) or not rule.fits(value, inside):
         return None
+    if rule.kind in {"entity", "user_attribute"}:
+        value = _ASIDE.sub("", value)
     if rule.kind in {"entity", "user_attribute"} and _SMALL.match(value):
         return None
     words = {
@@ -295,7 +305,7 @@ def _plan(clause: Clause, masked: str, mentions: list[DateMention], said: Moment
     words = _PLAN_TAIL.sub("", _PLAN_LEAD.sub("", before))
     words = words if stems(words) else after.strip(" .,!")
     subject = clean_subject(re.sub(r"^(?:is|are|ist|—|–|-|:)\s+(?:the |my )?", "", _PLAN_TAIL.sub("", words.strip())))
-    if _NO_PLAN.match(subject) or not stems(subject) or len(subject.split()) > 8:
+    if _NO_PLAN.match(subject) or _NO_SUBJECT.search(subject) or not stems(subject) or len(subject.split()) > 8:
         return None
     asked = {
         "en": f"When: {subject}?" if doing else f"When is {with_article(subject)}?",

@@ -18,19 +18,19 @@ _LATIN_ENDINGS = ("ing", "ed", "en", "es", "em", "s", "e")
 _CJK = re.compile(r"[぀-ヿ㐀-鿿가-힯]")
 
 _FUNCTION_WORDS = """
-    a an the this that these those and or but so if then than as of to in on at by for from with about into over
-    after before until since is are was were be been being am do does did done have has had i me my mine we us our
-    ours you your yours he him his she her hers it its they them their what when where who whom whose which why how
-    much many please can could would should will shall may might must there here any some again just now still also
-    too thing things exactly actually again ever tell remind let know remember say said get got give not no yes s t
-    m re ve ll d what's who's when's where's it's i'm i'll we'll don't name's kind der die das den dem des ein eine
-    einen einem einer eines und oder aber von zu zum zur im in an am auf mit für über ist sind war waren sein bin
-    bist hat habe haben hast hatte ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren du dir
-    dein deine er sie es ihr ihre was wann wo wer wem wen wie wieviel viel welche welcher welches warum bis bitte
-    noch mal denn nicht kein keine man heute sag weißt weisst место и или но а в во на к ко с со о об от до для по
-    из у за над под что кто когда где как какой какая какое какие каким сколько зачем почему это этот эта эти тот та
-    те я меня мне мы нас нам наш наша наше мой моя мое мои моего моей мою ты тебя тебе он она оно они его ее их ли
-    бы же не нет да есть был была было быть пожалуйста ещё еще скажи напомни знаешь
+    a an the this that these those and or but so if then than as of to in on at by for from with about into over after
+    before until since is are was were be been being am do does did done have has had i me my mine we us our ours you
+    your yours he him his she her hers it its they them their what when where who whom whose which why how much many
+    please can could would should will shall may might must there here any some again just now still also too thing
+    things exactly actually again ever tell remind let know remember say said get got give not no yes s t m re ve ll d
+    what's who's when's where's it's i'm i'll we'll don't name's kind der die das den dem des ein eine einen einem
+    einer eines und oder aber von zu zum zur im in an am auf mit für über ist sind war waren sein bin bist hat habe
+    haben hast hatte ich mich mir mein meine meinen meinem meiner wir uns unser unsere unseren du dir dein deine er
+    sie es ihr ihre was wann wo wer wem wen wie wieviel viel welche welcher welches warum bis bitte noch mal denn
+    jetzt nun nicht kein keine man heute sag weißt weisst место и или но а в во на к ко с со о об от до для по из у за
+    над под что кто когда где как какой какая какое какие каким сколько зачем почему это этот эта эти тот та те я меня
+    мне мы нас нам наш наша наше мой моя мое мои моего моей мою ты тебя тебе он она оно они его ее их ли бы же не нет
+    да есть был была было быть теперь сейчас пожалуйста ещё еще скажи напомни знаешь
 """
 STOPWORDS = frozenset(_FUNCTION_WORDS.split())
 """Folded words that say nothing about what is asked for."""
@@ -61,6 +61,7 @@ _MEANINGS = {
     "@meet": "meet meets meeting meetings treffen besprechung встреча встречу встречи встречаюсь встречаемся",
     "@colour": "colour color farbe цвет",
     "@archive": "archive archiv архив",
+    "@marry": "marry married marries wedding heiraten geheiratet hochzeit verheiratet свадьба поженились",
     "@vet": "vet veterinarian tierarzt ветеринар",
     "@doctor": "doctor arzt hausarzt врач врача",
     "@limit": "limit limits maximum max minimum cap höchstens",
@@ -98,7 +99,7 @@ _ABBREVIATION = re.compile(
 _BREAK = re.compile(r"[.!?…]+[\"”“»')\]]*(?=\s)|\n+|[.!?…]+[\"”“»')\]]*$|[。！？]")
 _GERMAN = re.compile(
     r"\b(?:ich|wir|ist|nicht|der|das|und|mein|meine|unser|wann|wer|wie|wo|für|haben|heißt|heiße|was|hast|bis|muss"
-    r"|um|morgen|heute|uhr|nein|danke|fällig|frist)\b",
+    r"|um|morgen|heute|uhr|nein|danke|fällig|frist|die|ein|eine|mir|mich|sind|kostet|tschüss|hallo)\b",
     re.IGNORECASE,
 )
 
@@ -158,6 +159,8 @@ def language_of(text: str) -> str:
     """Return `ru`, `de` or `en`, whichever the text looks like most."""
     if re.search(r"[а-яё]", text, re.IGNORECASE):
         return "ru"
+    if re.search(r"[äöüß]", text, re.IGNORECASE):
+        return "de"
     return "de" if _GERMAN.search(text) and not re.search(r"\b(?:the|is|my|what|when)\b", text, re.IGNORECASE) else "en"
 
 

@@ -16,9 +16,10 @@ from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, Re
 from bot.telegram.backoff import Backoff
 from bot.telegram.chats import ChatStore
 from bot.telegram.connection import certainly_failed, seconds_of
-from bot.telegram.entities import Entity, utf16_len
+from bot.telegram.entities import Entity
 from bot.telegram.render import MAX_UNITS
 from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown
+from memory.messages import utf16_length
 from memory.ports import Clock
 from memory.store.mailbox import Outgoing, OutRow, place_of
 
@@ -30,8 +31,12 @@ PAUSED_S = 86_400.0
 """How long a blocked chat's message waits at most; it goes out at once when the member comes back."""
 NEW_TOKEN_WAIT_S = 60.0
 BLOCKED = "the member blocked the bot"
+CANNOT_SHOW = (
+    "Telegram would not take my answer in any form I tried. Nothing you told me is lost; please ask again, perhaps in "
+    "other words."
+)
 MAX_FORMS = 6
-"""A message loses at most its entities, its topic, its reply and its old chat on the way."""
+"""A message loses at most its entities, its topic, its reply, its old chat and its words on the way."""
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -121,8 +126,8 @@ class Sender:
     async def _send_labelled(self, message: Outgoing) -> str:
         """Send a repeat that says that it is one."""
         label = f"{AGAIN}\n\n"
-        shift = utf16_len(label)
-        if shift + utf16_len(message.text) > MAX_UNITS:
+        shift = utf16_length(label)
+        if shift + utf16_length(message.text) > MAX_UNITS:
             await self.send(message.model_copy(update={"text": AGAIN, "entities": ()}))
             return await self.send(message)
         entities = tuple(entity | {"offset": entity["offset"] + shift} for entity in message.entities)
@@ -220,15 +225,27 @@ def _reply(message_id: int | None) -> ReplyParameters | None:
 
 
 def _plainer(form: _Form, error: BadRequest) -> _Form:
-    """Return the form without what was refused. Raises: DeliverNever when nothing is left to give up."""
+    """Return the form without what was refused, at last with other words: silence would look like a lost message.
+
+    Raises: DeliverNever when nothing is left to give up.
+    """
     reason = str(error).lower()
+    if "chat not found" in reason or "rights" in reason:
+        raise DeliverNever("there is no such chat" if "chat not found" in reason else "no right to write there")
     if form.entities and _is_about_entities(error):
         return replace(form, entities=())
     if form.thread_id is not None and ("thread" in reason or "topic" in reason):
         return replace(form, thread_id=None)
     if form.reply_to is not None and "repl" in reason:
         return replace(form, reply_to=None)
-    raise DeliverNever("there is no such chat" if "chat not found" in reason else "refused")
+    if form.entities:
+        return replace(form, entities=())
+    if form.thread_id is not None or form.reply_to is not None:
+        return replace(form, thread_id=None, reply_to=None)
+    if form.text != CANNOT_SHOW:
+        log.warning("message refused whatever its form")
+        return replace(form, text=CANNOT_SHOW)
+    raise DeliverNever("refused")
 
 
 def _is_about_entities(error: BadRequest) -> bool:

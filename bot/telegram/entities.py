@@ -22,11 +22,6 @@ _INVISIBLE_CATEGORIES = {"Zs", "Zl", "Zp", "Cc", "Cf"}
 _INVISIBLE_LETTERS = set("\u115f\u1160\u17b4\u17b5\u180e\u2800\u3164\uffa0\ufe0e\ufe0f")
 
 
-def utf16_len(text: str) -> int:
-    """Return the length in UTF-16 units, in which Telegram measures."""
-    return len(text.encode("utf-16-le")) // 2
-
-
 def is_blank(text: str) -> bool:
     """Whether Telegram would refuse the text as empty: nothing but space and invisible characters."""
     return all(unicodedata.category(char) in _INVISIBLE_CATEGORIES or char in _INVISIBLE_LETTERS for char in text)

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.telegram.entities import is_blank
 from bot.telegram.updates import SOMEBODY, Arrival, Mark, Membership, Message, Press, User
 from memory.messages import Origin
 from memory.ports import Clock
@@ -91,7 +92,7 @@ class Reader:
 
     def _entry(self, message: Message, source: str, kind: EntryKind, words: str) -> Entry | None:
         redacted = self._redactor.redact(strip_hidden(words))
-        text = redacted.text.strip()
+        text = "" if is_blank(redacted.text) else redacted.text.strip()
         if kind == "edit" and not text:
             return None
         notices = (notice(redacted.kinds),) if redacted.kinds else ()

@@ -1,23 +1,21 @@
 """What the assistant says, as messages Telegram accepts: text and entities, cut where it hurts least.
 
-`render` is for Markdown, `plain` for the program's own notices. A `Piece` is one message, in JSON that an outbox row
-can hold. Nothing is sent here.
+`render` is for Markdown, `plain` for the program's own notices. A `Piece` is one message. Nothing is sent here.
 """
 
-import json
 import logging
 import unicodedata
 from bisect import bisect_left, bisect_right
 from collections import deque
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import accumulate
-from typing import Self
 
 import regex
 
-from bot.telegram.entities import Entity, clipped, end_of, is_blank, utf16_len
+from bot.telegram.entities import Entity, clipped, end_of, is_blank
 from bot.telegram.markdown import to_entities
+from memory.messages import utf16_length
 
 MAX_UNITS = 4096
 MAX_ENTITIES = 100
@@ -34,15 +32,6 @@ class Piece:
 
     text: str
     entities: tuple[Entity, ...] = ()
-
-    def to_json(self) -> str:
-        return json.dumps(asdict(self), ensure_ascii=False)
-
-    @classmethod
-    def from_json(cls, body: str) -> Self:
-        """Return the piece of a stored body. Raises ValueError or KeyError on anything else."""
-        values = json.loads(body)
-        return cls(values["text"], tuple(values["entities"]))
 
 
 def render(markdown: str) -> list[Piece]:
@@ -144,7 +133,7 @@ class _Cutter:
         text = self._text[start:end].rstrip()
         if is_blank(text):
             return None
-        return Piece(text, tuple(clipped(entities, self._units[start], self._units[start] + utf16_len(text))))
+        return Piece(text, tuple(clipped(entities, self._units[start], self._units[start] + utf16_length(text))))
 
     def _pass(self, unit: int) -> list[Entity]:
         """Move on to a unit and return the entities on the way there."""

@@ -9,11 +9,11 @@ import logging
 from telegram.error import BadRequest, ChatMigrated
 
 from bot.telegram.delivery import Sender
-from bot.telegram.entities import is_blank, utf16_len
+from bot.telegram.entities import is_blank
 from bot.telegram.render import plain, render
 from bot.turn.screen import DeliverLater, DeliveryFault, stream_key
 from memory.errors import OperatorMustAct
-from memory.messages import CallPart
+from memory.messages import CallPart, utf16_length
 from memory.space import Space
 from memory.store.mailbox import Entry, Outgoing, OutRow
 
@@ -55,6 +55,9 @@ class TelegramScreen:
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         """The chat shows that somebody is at work; that is enough."""
+
+    async def show_work(self, what: str) -> None:
+        """Background work is not shown in a chat; what it brings is."""
 
     async def end(self) -> None:
         if self._stream is not None:
@@ -127,7 +130,7 @@ class _Stream:
             await self._space.clock.sleep(EDIT_S)
 
     def _is_worth_showing(self, text: str) -> bool:
-        is_long_enough = self._place is not None or utf16_len(text) >= FIRST_UNITS
+        is_long_enough = self._place is not None or utf16_length(text) >= FIRST_UNITS
         return is_long_enough and text != self._shown and not is_blank(text)
 
     async def _try(self, text: str) -> bool:

@@ -13,11 +13,11 @@ from typing import Any
 from bot.errors import words_for
 from bot.turn.prompt import PromptBuilder, estimate_request_tokens
 from bot.turn.screen import Screen, stream_key
-from bot.turn.words import COMPACT
 from memory.errors import ModelFault, ModelSilent
-from memory.messages import CallPart, MediaPart, Message, ResultPart, TextPart, text_message
+from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
 from memory.ports import Clock, Model, ModelReply, ModelRequest
 from memory.space import Space
+from memory.store.jobs import COMPACT
 from memory.store.mailbox import Entry
 from memory.store.sessions import Turn, TurnState
 from tools.budget import ANSWERS, GUARDRAIL, Budget
@@ -141,7 +141,7 @@ class Agent:
 
     async def _ask(self, request: ModelRequest) -> ModelReply:
         reply = await self._model.generate(request, on_text=self._screen.show_text)
-        if not any(isinstance(part, CallPart) for part in reply.parts) and not _words(reply).strip():
+        if not any(isinstance(part, CallPart) for part in reply.parts) and not reply.text.strip():
             raise ModelSilent("blank")
         return reply
 
@@ -182,8 +182,8 @@ class Agent:
             await self._screen.show_tool(call, is_ok="error" not in result.response)
 
     async def _post_receipts(self, turn: Turn, asked: Message, receipts: Sequence[str]) -> None:
-        for message in self._screen.render("\n".join(receipts), None) if receipts else []:
-            await self._space.mailbox.post(f"receipt:t{turn.id}:m{asked.id}", message, turn_id=turn.id)
+        for number, message in enumerate(self._screen.render("\n".join(receipts), None) if receipts else []):
+            await self._space.mailbox.post(f"receipt:t{turn.id}:m{asked.id}:{number}", message, turn_id=turn.id)
 
     async def _store_results(self, turn: Turn, results: Sequence[ResultPart]) -> None:
         parts = [await self._capped(result) for result in results]
@@ -244,10 +244,6 @@ class Agent:
         await self._space.sessions.record_usage(
             usage, task="chat", model=reply.model, turn_id=turn.id, estimated_prompt_tokens=estimated
         )
-
-
-def _words(reply: ModelReply) -> str:
-    return "".join(part.text for part in reply.parts if isinstance(part, TextPart))
 
 
 def _are_tools_off(messages: Sequence[Message]) -> bool:

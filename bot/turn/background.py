@@ -1,14 +1,12 @@
 """What each kind of background job does, and the line it leaves for the member."""
 
-from memory.forget import effects
-
 from bot.turn.screen import Screen
-from bot.turn.words import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED
 from bot.turn.worker import Handler
 from memory.compaction.compactor import Compactor
+from memory.forget import effects
 from memory.ledger.extract import Extractor
 from memory.space import Space
-from memory.store.jobs import Job
+from memory.store.jobs import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
 
 NO_FACT = "Kept word for word as m{message}. I found no fact in it to list; /recall finds the words."
 
@@ -42,6 +40,7 @@ class Background:
             await self._end(job, "\n".join(lines))
 
     async def _compact(self, job: Job) -> None:
+        await self._screen.show_work("shortening the prompt")
         outcome = await self._compactor.compact(job.payload["session"], whole=bool(job.payload.get("whole")))
         async with self._space.db.transaction():
             await self._end(job, outcome.words() if job.payload.get("asked") or outcome.must_be_told else "")

@@ -18,6 +18,7 @@ from bot.turn.screen import Screen
 from bot.turn.words import keep_words
 from bot.turn.worker import Worker
 from memory.errors import MemberMustAct, OperatorMustAct
+from memory.messages import utf16_length
 from memory.space import Space
 from memory.store.mailbox import Entry, Waiting
 from memory.store.sessions import Turn
@@ -29,8 +30,8 @@ LONG_MESSAGE_UNITS = 4_000
 CONTINUATION_S = 1.0
 PAUSE_S = 5.0
 """After an error of the storage itself: time before the next try."""
-
 LAST_SENDS_S = 20.0
+"""What a closing space still gets for its last deliveries."""
 
 Work = Callable[[], Awaitable[datetime | None]]
 
@@ -60,7 +61,7 @@ class Runner:
         self._screen = screen
         self._running: Running | None = None
         self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "delivery")}
-        self._tasks: list[asyncio.Task[None]] = []
+        self._tasks: dict[str, asyncio.Task[None]] = {}
         self._is_closing = False
         self._is_in_trouble = False
 
@@ -69,27 +70,28 @@ class Runner:
     def start(self) -> None:
         """Start the three tasks. What a crash left open is taken up first."""
         work: dict[str, Work] = {"turns": self._turns, "jobs": self._jobs, "delivery": self._delivery.drain}
-        self._tasks = [
-            asyncio.create_task(self._forever(name, step), name=f"{name} of {self.space.id}")
+        self._tasks = {
+            name: asyncio.create_task(self._forever(name, step), name=f"{name} of {self.space.id}")
             for name, step in work.items()
-        ]
+        }
 
     async def close(self, *, grace_s: float = 0.0) -> None:
         """Take up nothing new, give the turn in flight `grace_s` to finish (else the next start resumes it), stop."""
         self._is_closing = True
         self._wake_up()
         if self._tasks and self._running is not None:
-            await asyncio.wait(self._tasks[:1], timeout=grace_s)
+            await asyncio.wait([self._tasks["turns"]], timeout=grace_s)
         if self._tasks and grace_s:
             await self._deliver_last()
-        for task in self._tasks:
+        for task in self._tasks.values():
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*self._tasks.values(), return_exceptions=True)
 
     async def _deliver_last(self) -> None:
         """Send what the last turn left in the outbox, if that goes quickly; else the next start does."""
-        await asyncio.wait(self._tasks[2:], timeout=LAST_SENDS_S)
-        if self._tasks[2].done():
+        delivery = self._tasks["delivery"]
+        await asyncio.wait([delivery], timeout=LAST_SENDS_S)
+        if delivery.done():
             with suppress(TimeoutError):
                 async with asyncio.timeout(LAST_SENDS_S):
                     await self._delivery.drain()
@@ -186,7 +188,7 @@ class Runner:
     async def _with_continuations(self, first: Waiting) -> list[Waiting]:
         """Return a message with the parts that a client split off it."""
         joined = [first]
-        while len(joined[-1].entry.text.encode("utf-16-le", "surrogatepass")) // 2 >= LONG_MESSAGE_UNITS:
+        while utf16_length(joined[-1].entry.text) >= LONG_MESSAGE_UNITS:
             await self.space.clock.sleep(CONTINUATION_S)
             rest = [row for row in await self.space.mailbox.waiting() if row.id > joined[-1].id]
             if not rest or rest[0].entry.kind != "message" or rest[0].entry.author_id != first.entry.author_id:
@@ -210,7 +212,12 @@ class Runner:
         try:
             async with self.space.db.transaction():
                 await self._post_answer(row, await self._commands.answer(row.entry))
-        except MemberMustAct as error:
+        except OperatorMustAct:
+            raise
+        except Exception as error:
+            # The boundary of a command: one that breaks is answered all the same, or all behind it would wait for ever.
+            if not isinstance(error, MemberMustAct):
+                log.exception("command broke: space=%s in=%s", self.space.id, row.id)
             async with self.space.db.transaction():
                 await self._post_answer(row, words_for(error))
 
@@ -221,9 +228,9 @@ class Runner:
         await self.space.mailbox.finish(row.id)
 
     async def _post_notices(self, entry: Entry) -> None:
-        for number, notice in enumerate(entry.notices):
-            for message in self._screen.render(notice, entry):
-                await self.space.mailbox.post(f"notice:{entry.source}:{number}", message)
+        rendered = (message for notice in entry.notices for message in self._screen.render(notice, entry))
+        for number, message in enumerate(rendered):
+            await self.space.mailbox.post(f"notice:{entry.source}:{number}", message)
 
     # Tasks
 

@@ -50,6 +50,10 @@ class Screen(Protocol):
         """A tool was called."""
         ...
 
+    async def show_work(self, what: str) -> None:
+        """Background work has begun that may take a while."""
+        ...
+
     async def end(self) -> None:
         """The turn is over; nothing more is streamed. The reply follows by `deliver`."""
         ...

@@ -2,13 +2,8 @@
 
 from memory.messages import Message, TextPart, text_message
 from memory.space import Space
+from memory.store.jobs import EXTRACT
 from memory.store.mailbox import Entry
-
-EXTRACT = "extract"
-REMEMBERED = "remembered"
-"""Extraction of words the member asked to keep: the answer comes in any case."""
-COMPACT = "compact"
-FORGET_EFFECTS = "forget_effects"
 
 MAX_QUOTE_CHARS = 1_000
 

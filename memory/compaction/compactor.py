@@ -11,18 +11,20 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 from zoneinfo import ZoneInfo
 
 from memory.compaction.handoff import Covered, HandoffStore, ManifestLine
 from memory.compaction.retention import Recollection, Retention, examine
-from memory.compaction.route import Routed, Stretch, route
+from memory.compaction.route import Routed, route
 from memory.compaction.window import WHOLE, Limits, Window, choose, key, message_id
 from memory.compaction.wording import Body, accepted, compose, day_lines, excerpt, summary_request
 from memory.errors import CompactionFailed, ModelBusy, ModelFault, ModelQuotaSpent
 from memory.messages import Message, estimate_message_tokens
-from memory.ports import Clock, Model, ModelReply
+from memory.ports import Clock, Model
+from memory.recall.segments import Segment, SegmentStore
 from memory.store.database import Database, to_utc_text
+from memory.store.jobs import COMPACT, JobStore
 from memory.store.journal import JournalEntry, JournalStore
 from memory.store.sessions import SessionStore
 
@@ -32,12 +34,6 @@ PATIENCE = 2
 """So many times a job waits for a busy model; then the excerpt stands in."""
 
 State = Literal["done", "known", "nothing", "cooling", "overfull"]
-
-
-class Segments(Protocol):
-    """The segments of messages, their texts checked by hash."""
-
-    async def of_messages(self, ids: Sequence[int], /) -> Sequence[Stretch]: ...
 
 
 @dataclass(frozen=True)
@@ -83,12 +79,13 @@ class Compactor:
         database: Database,
         sessions: SessionStore,
         handoffs: HandoffStore,
-        segments: Segments,
+        segments: SegmentStore,
         recall: Recollection,
         journal: JournalStore,
         *,
         model: Model | None,
         clock: Clock,
+        zone: ZoneInfo,
         threshold_tokens: int,
         keep_turns: int,
         recall_tokens: int,
@@ -99,7 +96,8 @@ class Compactor:
         self._segments = segments
         self._recall = recall
         self._journal = journal
-        self._zone: ZoneInfo = journal.zone
+        self._jobs = JobStore(database, clock)
+        self._zone = zone
         self._model = model
         self._clock = clock
         self._threshold_tokens = threshold_tokens
@@ -158,13 +156,9 @@ class Compactor:
 
     async def _unread(self) -> frozenset[int]:
         """Return the messages whose extraction still waits: their facts are not in the ledger yet."""
-        rows = await self._db.fetch_all(
-            "SELECT json_extract(payload, '$.message') AS id FROM jobs"
-            " WHERE state = 'ready' AND kind IN ('extract', 'remembered')"
-        )
-        return frozenset(row["id"] for row in rows if row["id"] is not None)
+        return frozenset(await self._jobs.waiting_reads())
 
-    async def _verified(self, window: Window) -> Sequence[Stretch]:
+    async def _verified(self, window: Window) -> Sequence[Segment]:
         """Return the window's segments. Raises: CompactionFailed unless every word is cut, hashed and indexed."""
         segments = await self._segments.of_messages(window.ids)
         cut: dict[int, str] = {}
@@ -196,7 +190,7 @@ class Compactor:
         except ModelFault as fault:
             log.warning("no summary, an excerpt stands in: %s", type(fault).__name__)
             return None
-        return accepted("" if reply.was_cut else _words(reply), window)
+        return accepted("" if reply.was_cut else reply.text, window)
 
     async def _commit(
         self, session_id: int, window: Window, routed: Sequence[Routed], body: Body, retention: Retention
@@ -248,14 +242,14 @@ class Compactor:
     async def _is_cooling(self) -> bool:
         """Tell whether a failed try waits: its job says until when, so that this survives a restart."""
         row = await self._db.fetch_one(
-            "SELECT 1 FROM jobs WHERE kind = 'compact' AND state = 'ready' AND attempts > 0 AND not_before > ?",
-            (to_utc_text(self._clock.now()),),
+            "SELECT 1 FROM jobs WHERE kind = ? AND state = 'ready' AND attempts > 0 AND not_before > ?",
+            (COMPACT, to_utc_text(self._clock.now())),
         )
         return row is not None
 
     async def _attempts(self) -> int:
         row = await self._db.fetch_one(
-            "SELECT coalesce(max(attempts), 0) FROM jobs WHERE kind = 'compact' AND state = 'ready'"
+            "SELECT coalesce(max(attempts), 0) FROM jobs WHERE kind = ? AND state = 'ready'", (COMPACT,)
         )
         assert row is not None
         return int(row[0])
@@ -279,10 +273,6 @@ class Compactor:
         )
         measured = int(row["prompt_tokens"]) if row else 0
         return max(measured, estimate_message_tokens(tail)) > self._threshold_tokens
-
-
-def _words(reply: ModelReply) -> str:
-    return Message(role="model", parts=reply.parts, at=datetime.min).text  # noqa: DTZ901 (the time is not read)
 
 
 def _last_of_day(window: Window, day: datetime, zone: ZoneInfo) -> datetime:

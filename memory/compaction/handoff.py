@@ -48,17 +48,11 @@ class Handoff:
 
 @dataclass(frozen=True)
 class HandoffView:
-    """What stands in the prompt. `id` is None for the index of folded handoffs and for the pinned lines."""
+    """What stands in the prompt. `ref` names it in traces: `h3`, `handoff index` or `pinned lines`."""
 
-    id: int | None
+    ref: str
     text: str
     tokens: int
-    name: str
-
-    @property
-    def ref(self) -> str:
-        """The id as shown in traces: `h3`, `handoff index` or `pinned lines`."""
-        return self.name
 
 
 @dataclass(frozen=True)
@@ -207,7 +201,7 @@ class HandoffStore:
             return None
         left_out = len(rows) - len(lines)
         counted = [f"({left_out} older lines are reachable by recall)"] if left_out else []
-        return _view(None, "pinned lines", "\n".join([PINNED_HEADING, *counted, *reversed(lines)]))
+        return _view("pinned lines", "\n".join([PINNED_HEADING, *counted, *reversed(lines)]))
 
 
 def format_days(first: datetime, last: datetime) -> str:
@@ -221,7 +215,7 @@ def format_days(first: datetime, last: datetime) -> str:
 
 
 def _whole(handoff: Handoff) -> HandoffView:
-    return _view(handoff.id, f"h{handoff.id}", handoff.text)
+    return _view(f"h{handoff.id}", handoff.text)
 
 
 def _index(handoffs: Sequence[Handoff]) -> HandoffView | None:
@@ -229,7 +223,7 @@ def _index(handoffs: Sequence[Handoff]) -> HandoffView | None:
         return None
     old, recent = handoffs[: -MAX_INDEX_LINES + 1], handoffs[-MAX_INDEX_LINES + 1 :]
     lines = [f"- {_ids(group)}: {format_days(group[0].first_at, group[-1].last_at)}" for group in _groups(old, recent)]
-    return _view(None, "handoff index", "\n".join([INDEX_HEADING, *lines]))
+    return _view("handoff index", "\n".join([INDEX_HEADING, *lines]))
 
 
 def _groups(old: Sequence[Handoff], recent: Sequence[Handoff]) -> list[Sequence[Handoff]]:
@@ -240,8 +234,8 @@ def _ids(group: Sequence[Handoff]) -> str:
     return f"h{group[0].id}" if len(group) == 1 else f"h{group[0].id} to h{group[-1].id}"
 
 
-def _view(handoff_id: int | None, name: str, text: str) -> HandoffView:
-    return HandoffView(handoff_id, text, estimate_tokens(text), name)
+def _view(ref: str, text: str) -> HandoffView:
+    return HandoffView(ref, text, estimate_tokens(text))
 
 
 def _handoff(row: Row) -> Handoff:

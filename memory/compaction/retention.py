@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from memory.compaction.claims import Claim, Source, claims, sentences
 from memory.compaction.handoff import PinnedLine
 from memory.compaction.route import Routed
+from memory.recall.items import Packed
 
 MAX_QUESTIONS = 40
 MAX_PINNED = 12
@@ -20,20 +21,10 @@ PINNED_CHARS = 180
 MIN_QUESTION_WORDS = 3
 
 
-class Text(Protocol):
-    @property
-    def text(self) -> str: ...
-
-
-class Found(Protocol):
-    @property
-    def items(self) -> Sequence[Text]: ...
-
-
 class Recollection(Protocol):
     """Recall, as far as compaction asks it."""
 
-    async def pack(self, query: str, /, *, budget_tokens: int, in_window: frozenset[int]) -> Found: ...
+    async def pack(self, query: str, /, *, budget_tokens: int, in_window: frozenset[int]) -> Packed: ...
 
 
 @dataclass(frozen=True)

@@ -8,30 +8,20 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 from memory.messages import Message
+from memory.recall.segments import Segment
 
 Route = Literal["KEEP", "DROP"]
 Reason = Literal["protected", "prose", "small talk", "repeat", "reference"]
 
 
-class Stretch(Protocol):
-    """A segment, as far as compaction looks at it."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def message_id(self) -> int: ...
-    @property
-    def sha256(self) -> str: ...
-    @property
-    def text(self) -> str: ...
-
-
 @dataclass(frozen=True)
 class Routed:
-    segment: Stretch
+    """A segment with its message and where it goes."""
+
+    segment: Segment
     message: Message
     route: Route
     reason: Reason
@@ -68,7 +58,7 @@ _REFERENCE = re.compile(
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 
 
-def route(segments: Sequence[Stretch], messages: Iterable[Message]) -> list[Routed]:
+def route(segments: Sequence[Segment], messages: Iterable[Message]) -> list[Routed]:
     """Return each segment with its route, in order. A repeat is dropped where it stands again, not where it is new."""
     by_id = {message.id: message for message in messages}
     seen: set[tuple[str, str]] = set()

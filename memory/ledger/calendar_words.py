@@ -107,7 +107,7 @@ def _weekday_pattern() -> str:
 
 
 def _month_pattern(language: str) -> str:
-    month, year = _MONTHS[language], r"(?:,?\s+(?:de\s+)?(?P<{0}>(?:19|20|21)\d\d)\b(?!:))?(?:\s+(?:года|г\.))?"
+    month, year = _MONTHS[language], r"(?:,?\s+(?:de\s+)?(?P<{0}>1[0-9]\d\d|20\d\d|21\d\d)\b(?!:))?(?:\s+(?:года|г\.))?"
     day_first = (
         r"(?<![\d.,:/-])(?P<d1>\d{1,2})(?:st|nd|rd|th|er|\.|-?го)?\s*"
         rf"(?:(?:day\s+)?of\s+|de\s+)?\b(?P<m1>{month})\b(?:\.(?=,?\s+\d))?(?!\w)" + year.format("y1")

@@ -23,7 +23,7 @@ from memory.ledger.days import Found, Said, date_or_none, find_days
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
-_UNSURE_UNTIL = 6
+UNSURE_UNTIL = 6
 _HALF_A_YEAR = timedelta(days=183)
 
 _CLOCK_GAP = re.compile(
@@ -153,7 +153,7 @@ def _mention(text: str, found: Found, clock: ClockMention | None) -> DateMention
     start = min(found.start, clock.start) if clock else found.start
     end = max(found.end, clock.end) if clock else found.end
     is_hour_unsure = (
-        clock is not None and clock.is_bare and not clock.has_half and 1 <= clock.clock.hour <= _UNSURE_UNTIL
+        clock is not None and clock.is_bare and not clock.has_half and 1 <= clock.clock.hour <= UNSURE_UNTIL
     )
     return DateMention(
         start,

@@ -6,9 +6,9 @@ a time) is joined by `memory.ledger.dates`, whose rules these are the parts of.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
-from functools import cache
+from functools import cache, cached_property
 from zoneinfo import ZoneInfo
 
 import dateparser
@@ -74,10 +74,11 @@ class Said:
 
     at: datetime
     zone: ZoneInfo
-    today: date = field(init=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "today", self.at.astimezone(self.zone).date())
+    @cached_property
+    def today(self) -> date:
+        """The local day."""
+        return self.at.astimezone(self.zone).date()
 
 
 def find_days(text: str, said: Said) -> list[Found]:

@@ -211,6 +211,12 @@ class FactStore:
         found = await self._facts("WHERE f.id IN (SELECT value FROM json_each(?))", json.dumps(wanted))
         return sorted(found, key=lambda fact: wanted.index(fact.id))
 
+    async def about(self, text: str, limit: int) -> list[Fact]:
+        """Return only the active facts that share words with a text, rarest words first."""
+        wanted = list(await self._sharing_terms(text, limit))
+        found = await self._facts("WHERE f.id IN (SELECT value FROM json_each(?))", json.dumps(wanted))
+        return sorted(found, key=lambda fact: wanted.index(fact.id))
+
     # Writing
 
     async def add(self, statement: Statement, *, subject_key: str | None = None) -> Fact:
@@ -248,26 +254,8 @@ class FactStore:
             await self._subjects.settle(fact.subject_key)
         return await self.fact(fact_id)
 
-    async def undo(self, fact_id: int) -> Fact:
-        """Take back what was last done to a fact: its retraction, its withdrawal, or else that it was stated at all.
-
-        A second undo brings the first one's state back where that was the statement itself. Raises: UnknownId.
-        """
-        fact = await self.fact(fact_id)
-        if fact.withdrawn_at is not None:
-            await self._db.execute("UPDATE facts SET withdrawn_at = NULL WHERE id = ?", (fact_id,))
-        elif fact.status == "retracted" and fact.until is not None:
-            await self._db.execute(
-                "DELETE FROM fact_retractions WHERE subject_key = ? AND at = ?",
-                (fact.subject_key, to_utc_text(fact.until)),
-            )
-        elif fact.status in ("active", "superseded"):
-            await self._subjects.withdraw(fact_id)
-        await self._subjects.settle(fact.subject_key)
-        return await self.fact(fact_id)
-
-    async def withdraw_message(self, message_id: int) -> list[str]:
-        """Take back all that a message stated or retracted; return the keys of the subjects that this touched.
+    async def withdraw_message(self, message_id: int) -> None:
+        """Take back all that a message stated or retracted.
 
         A fact that was stated elsewhere too stands on that other message from then on.
         """
@@ -280,20 +268,8 @@ class FactStore:
         for fact in facts:
             if fact.message_id == message_id and fact.withdrawn_at is None:
                 await self._subjects.stand_on_another(fact.subject_key, fact.id)
-        keys = list(dict.fromkeys([*(fact.subject_key for fact in facts), *(row["subject_key"] for row in rows)]))
-        for key in keys:
+        for key in dict.fromkeys([*(fact.subject_key for fact in facts), *(row["subject_key"] for row in rows)]):
             await self._subjects.settle(key)
-        return keys
-
-    async def set_pinned(self, fact_id: int, pinned: bool) -> Fact:
-        """Raises: UnknownId."""
-        await self._db.execute("UPDATE facts SET pinned = ? WHERE id = ?", (int(pinned), fact_id))
-        return await self.fact(fact_id)
-
-    async def set_critical(self, fact_id: int, critical: bool) -> Fact:
-        """Raises: UnknownId."""
-        await self._db.execute("UPDATE facts SET critical = ? WHERE id = ?", (int(critical), fact_id))
-        return await self.fact(fact_id)
 
     async def _insert(self, statement: Statement, key: str, same: str) -> int:
         written = await self._db.execute(

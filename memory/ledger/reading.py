@@ -109,9 +109,8 @@ def proposed_changes(reply: ModelReply) -> list[Change]:
 
     Raises: ModelSilent when it is not the JSON document asked for.
     """
-    text = "".join(part.text for part in reply.parts if isinstance(part, TextPart))
     try:
-        return _Answer.model_validate_json(text).changes
+        return _Answer.model_validate_json(reply.text).changes
     except ValidationError:
         # `from None`: the validation error quotes the answer, which holds private text.
         raise ModelSilent("cut_off" if reply.was_cut else "not_json", "extraction: not the JSON asked for") from None

@@ -19,7 +19,10 @@ _END_OF_DAY = time(23, 59, 59)
 
 @dataclass(frozen=True)
 class Receipt:
-    """A change that was committed (or is, with the caller's transaction). `fact` is the row that Undo acts on."""
+    """A change that was committed (or is, with the caller's transaction). `fact` is the row now, or the one that ended.
+
+    `was` is what a changed one replaced.
+    """
 
     change: Literal["new", "changed", "ended"]
     fact: Fact

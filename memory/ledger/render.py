@@ -34,11 +34,10 @@ class RenderedFact:
 
 @dataclass(frozen=True)
 class Rendered:
-    """Lines without a heading. `left_out` are the facts that did not fit, most relevant first."""
+    """Lines without a heading, and the facts that stand in them."""
 
     lines: tuple[str, ...]
     items: tuple[RenderedFact, ...]
-    left_out: tuple[Fact, ...]
 
 
 def render(candidates: Candidates, *, budget_tokens: int, now: datetime) -> Rendered:
@@ -51,12 +50,12 @@ def render(candidates: Candidates, *, budget_tokens: int, now: datetime) -> Rend
     budget_bytes = budget_tokens * 4
     lines = {fact.id: _line(fact) for fact in active}
     if not candidates.others and sum(_cost(line) for line in lines.values()) <= budget_bytes:
-        return _rendered(active, lines, [])
+        return _rendered(active, lines)
     ranked = _ranked(active, candidates.relevance, now)
     room = budget_bytes - int(budget_bytes * _LEFT_OUT_SHARE)
     chosen, left_out = _fitting(ranked, lines, room)
     note = _left_out_line(left_out, candidates.others, budget_bytes - sum(_cost(lines[fact.id]) for fact in chosen))
-    return _rendered(chosen, lines, left_out, note)
+    return _rendered(chosen, lines, note)
 
 
 def listing(facts: Iterable[Fact], zone: ZoneInfo) -> str:
@@ -95,15 +94,12 @@ def _fitting(ranked: Sequence[Fact], lines: dict[int, str], room: int) -> tuple[
     return chosen, left_out
 
 
-def _rendered(
-    chosen: Sequence[Fact], lines: dict[int, str], left_out: Sequence[Fact], note: str | None = None
-) -> Rendered:
+def _rendered(chosen: Sequence[Fact], lines: dict[int, str], note: str | None = None) -> Rendered:
     stable = sorted(chosen, key=lambda fact: (KINDS.index(fact.kind), fact.id))
     shown = [lines[fact.id] for fact in stable]
     return Rendered(
         lines=(*shown, *([note] if note else [])),
         items=tuple(RenderedFact(fact.ref, estimate_tokens(lines[fact.id] + "\n")) for fact in stable),
-        left_out=tuple(left_out),
     )
 
 

@@ -9,14 +9,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from functools import cached_property
 from typing import Literal
 from zoneinfo import ZoneInfo
 
 from memory.errors import MemberMustAct
 from memory.ledger.calendar_words import LANGUAGES, MONTH_DATE, WEEKDAY
+from memory.ledger.changed_moments import days_by_number, hours, moment_of
 from memory.ledger.dates import DateMention, find_dates, format_when
 from memory.ledger.patterns import clock_pattern
 from memory.ledger.subjects import content_words, stem, value_key
+from memory.store.redaction import is_masked
 
 Reason = Literal[
     "kind",
@@ -92,8 +95,9 @@ class Words:
     at: datetime
     zone: ZoneInfo
 
-    @property
+    @cached_property
     def mentions(self) -> list[DateMention]:
+        """The dates and times of the message."""
         return find_dates(self.text, self.at, self.zone)
 
     def mentions_in(self, text: str) -> list[DateMention]:
@@ -140,10 +144,11 @@ def sentence_around(text: str, span: tuple[int, int]) -> str:
 def supported_value(words: Words, quote: str, value: str, *, replaced: str | None = None) -> str:
     """Return the value with its exact spans as the member wrote them.
 
-    `replaced` is the value it changes: its day may stay ("make it 18:00"). Raises: NotSupported.
+    `replaced` is the value it changes: the part of its moment that was not said may stay ("make it 18:00", "no, the
+    15th"). Raises: NotSupported.
     """
     value = " ".join(value.split())
-    if not value or len(value) > MAX_VALUE_CHARS:
+    if not value or len(value) > MAX_VALUE_CHARS or is_masked(value):
         raise NotSupported("value")
     covered = _derived_spans(words, value, replaced or "")
     spans = [match for match in _SPAN.finditer(value) if any(char.isdigit() for char in match.group())]
@@ -197,9 +202,7 @@ def due_moment(words: Words, span: tuple[int, int], value: str) -> datetime | No
 
 def _derived_spans(words: Words, value: str, replaced: str) -> list[tuple[int, int]]:
     """Return where the value names dates and times that the message's own mean too. Raises: NotSupported."""
-    days, clocks = _days(words.mentions), _clocks(words.mentions)
-    if not days:
-        days = _days(words.mentions_in(replaced))
+    days, clocks = _meant(words, replaced)
     covered = []
     for one in words.mentions_in(value):
         has_day = one.day is None or one.day in days
@@ -209,6 +212,18 @@ def _derived_spans(words: Words, value: str, replaced: str) -> list[tuple[int, i
         elif one.wording not in words.text:
             raise NotSupported("date")
     return covered
+
+
+def _meant(words: Words, replaced: str) -> tuple[set[date], set[time]]:
+    """Return the days and times the message may mean, those it keeps of the value it replaces among them."""
+    mentions = words.mentions
+    days, clocks = _days(mentions), _clocks(mentions)
+    kept = moment_of(words.mentions_in(replaced))
+    if kept is None or kept.day is None:
+        return days, clocks
+    clocks = clocks or set(hours(words.text))
+    numbered = days_by_number(words.text, mentions, kept.day)
+    return {*numbered, *(days or {kept.day})}, clocks or _clocks([kept])
 
 
 def _days(mentions: Sequence[DateMention]) -> set[date]:

@@ -31,7 +31,7 @@ class Item:
 
     `refs` are the names an import gave the messages whose text stands in `text`; `turn` is None for imports.
     `share` is how much of what the query asks for matched, 0 to 1; `is_outdated` marks a segment whose message states
-    a fact that has since changed.
+    a fact that has since changed. A fact has no `role`: facts are the member's.
     """
 
     id: str
@@ -48,6 +48,11 @@ class Item:
     author: str | None = None
     sha256: str | None = None
     is_outdated: bool = False
+
+    @property
+    def speaker(self) -> str:
+        """Who said it, from the member's side: a name, "you" or "assistant"."""
+        return self.author or ("you" if self.role in {"user", None} else "assistant")
 
 
 @dataclass(frozen=True)

@@ -83,8 +83,7 @@ class Packer:
 def heading(item: Item, zone: ZoneInfo) -> str:
     """Return what stands before the words: `s12 · Tue 2 Mar 2027 · you`."""
     day = item.at.astimezone(zone)
-    speaker = item.author or ("you" if item.role == "user" else "assistant")
-    parts = [item.id, f"{day:%a} {day.day} {day:%b %Y}", speaker]
+    parts = [item.id, f"{day:%a} {day.day} {day:%b %Y}", item.speaker]
     return " · ".join([*parts, "changed since"] if item.is_outdated else parts)
 
 

@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import accumulate
 
 from memory.ledger import subjects
 from memory.recall.items import Scope
@@ -25,6 +26,7 @@ _SHORT_NUMBER = 3
 _COUNTED_TERMS = 200
 _RANKED_TERMS = 40
 _MASS_TERMS = 12
+_SCORED_ROWS = 5_000
 
 _MATCHES = (
     "SELECT r.id, r.bm25, t.speaker FROM ("
@@ -35,7 +37,7 @@ _MATCHES = (
 """Columns weigh in the order body, speaker, context, date."""
 _SCOPED = " JOIN segments s ON s.id = segments_fts.rowid JOIN messages m ON m.id = s.message_id"
 _FACTS = (
-    "SELECT f.id, f.subject, f.value, f.quote, f.question, f.since, f.message_id, m.turn_id FROM facts f"
+    "SELECT f.id, f.subject, f.value, f.quote, f.question, f.since, f.by, f.message_id, m.turn_id FROM facts f"
     " LEFT JOIN messages m ON m.id = f.message_id WHERE f.status = 'active' AND f.id IN"
     " (SELECT fact_id FROM fact_terms WHERE term IN (SELECT value FROM json_each(:words)))"
 )
@@ -47,7 +49,8 @@ class Weights:
 
     idf: dict[str, float]
     mass: float
-    is_empty: bool
+    ranked: tuple[str, ...]
+    """The terms that choose candidates, rarest first."""
 
     def of(self, found: Set[str]) -> float:
         """Return the idf mass of those of these terms that the query asks for."""
@@ -98,18 +101,18 @@ class Ranking:
             (json.dumps(counted),),
         )
         idf = {row["term"]: _weight(row["term"], row["total"] or 0, row["df"]) for row in rows}
-        return Weights(idf, _mass(asked, idf), is_empty=not counted)
+        heard = {row["term"]: int(row["df"]) for row in rows}
+        return Weights(idf, _mass(asked, idf), _affordable(idf, heard))
 
     async def segments(self, weights: Weights, scope: Scope, *, count: int) -> list[RankedSegment]:
         """Return up to `count` segments, best first. A speaker whom the query names counts for more."""
-        rarest = sorted(weights.idf, key=lambda term: -weights.idf[term])[:_RANKED_TERMS]
         conditions, params = _conditions(scope, time="m.at")
         if scope.role is not None:
             conditions += " AND m.role = :role"
         rows = await self._db.fetch_all(
             _MATCHES.format(joins=_SCOPED if conditions else "", conditions=conditions),
             {
-                "match": " OR ".join(f'"{term}"' for term in rarest),
+                "match": " OR ".join(f'"{term}"' for term in weights.ranked),
                 "pool": max(POOL, count),
                 "role": scope.role,
                 **params,
@@ -148,6 +151,16 @@ def _weight(term: str, total: int, df: int) -> float:
     heard = min(max(df, 1), total + _PRIOR)
     idf = math.log(1 + (total + _PRIOR - heard + 0.5) / (heard + 0.5))
     return idf / 2 if term.isdecimal() and len(term) <= _SHORT_NUMBER else idf
+
+
+def _affordable(idf: dict[str, float], heard: dict[str, int]) -> tuple[str, ...]:
+    """Return the terms worth looking up, rarest first: BM25 costs by the rows they occur in.
+
+    In a large memory the most frequent ones are left out: what they match alone would not be ranked high anyway.
+    """
+    rarest = sorted(idf, key=lambda term: -idf[term])[:_RANKED_TERMS]
+    rows = accumulate(heard[term] for term in rarest)
+    return tuple(term for n, (term, sum_) in enumerate(zip(rarest, rows, strict=True)) if n < 2 or sum_ <= _SCORED_ROWS)
 
 
 def _mass(asked: Query, idf: dict[str, float]) -> float:

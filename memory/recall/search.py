@@ -18,19 +18,21 @@ from memory.recall.pack import FLOOR, Packer
 from memory.recall.rank import RankedFact, Ranking, Weights
 from memory.recall.segments import Segment, checked
 from memory.recall.terms import is_small_talk
+from memory.recall.terms import query as read_query
 from memory.store.database import Database, Row, from_utc_text
-
-__all__ = ["Excluded", "Found", "Item", "Packed", "Recall", "Scope"]
 
 MIN_PREFIX = 6
 _READ = (
     "SELECT s.id, s.message_id, s.ordinal, s.start, s.stop, s.sha256, m.text, m.at, m.ref, m.role, m.author, m.turn_id,"
-    " EXISTS (SELECT 1 FROM facts f WHERE f.message_id = m.id AND f.status IN ('superseded', 'retracted'))"
-    " AS is_outdated FROM segments s JOIN messages m ON m.id = s.message_id"
+    " EXISTS (SELECT 1 FROM facts f WHERE f.status IN ('superseded', 'retracted') AND (f.message_id = m.id"
+    " OR f.id IN (SELECT fact_id FROM fact_sources WHERE message_id = m.id))) AS is_outdated"
+    " FROM segments s JOIN messages m ON m.id = s.message_id"
     " WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.message_id, s.ordinal"
 )
 _CANDIDATES = 40
 """How far down the ranked list packing goes, and reasons are given."""
+_ECHO_WEIGHT = 0.1
+_ASKED = ("?", "？", "؟")
 
 
 class Recall:
@@ -114,9 +116,9 @@ class Recall:
         read = {item.id: item for item in await self._read([segment.id for segment in ranked])}
         damaged = [Excluded(f"s{segment.id}", "hash") for segment in ranked if f"s{segment.id}" not in read]
         found = [
-            replace(read[f"s{segment.id}"], score=segment.score, share=segment.share)
+            replace(item, score=segment.score * _worth(item.text, weights), share=segment.share)
             for segment in ranked
-            if f"s{segment.id}" in read
+            if (item := read.get(f"s{segment.id}")) is not None
         ]
         fused = sorted([*(_fact_item(fact) for fact in facts), *found], key=lambda item: -item.score)[:count]
         if is_small_talk(query):
@@ -132,6 +134,12 @@ class Recall:
         """Re-read segments from their messages, in the order of the transcript; damaged ones are left out."""
         rows = await self._db.fetch_all(_READ, (json.dumps(list(segment_ids)),))
         return [_segment_item(segment, row) for row in rows if (segment := checked(row)) is not None]
+
+
+def _worth(text: str, weights: Weights) -> float:
+    """Return little for a text that only asks what the query asks: it cannot answer it."""
+    is_echo = text.rstrip().endswith(_ASKED) and set(read_query(text).terms) <= weights.idf.keys()
+    return _ECHO_WEIGHT if is_echo else 1.0
 
 
 def _segment_item(segment: Segment, row: Row) -> Item:
@@ -166,4 +174,5 @@ def _fact_item(fact: RankedFact) -> Item:
         turn=row["turn_id"],
         message=row["message_id"],
         tokens=estimate_tokens(text),
+        author=row["by"],
     )

@@ -63,7 +63,10 @@ class SegmentStore:
         return segments
 
     async def recut(self, message_id: int, *, reason: Literal["forgotten"]) -> None:
-        """Cut and hash anew a message whose text was changed in place; segments keep their ids as far as they go."""
+        """Cut and hash anew a message whose text was changed in place; segments keep their ids as far as they go.
+
+        Raises: UnknownId.
+        """
         row = await self._db.fetch_one("SELECT text FROM messages WHERE id = ?", (message_id,))
         if row is None:
             raise UnknownId(f"m{message_id}")
@@ -82,21 +85,12 @@ class SegmentStore:
             await self._db.execute("DELETE FROM segments WHERE id = ?", (surplus["id"],))
         await self._index.add(message_id)
 
-    async def remove(self, message_id: int) -> None:
-        """Take a message's segments out of the index and of the table. What refers to them must be gone by then."""
-        await self._index.remove(message_id)
-        await self._db.execute("DELETE FROM segments WHERE message_id = ?", (message_id,))
-
     async def segment(self, segment_id: int) -> Segment:
         """Return one segment. Raises: UnknownId, also when its text is not what was hashed."""
-        found = await self.segments([segment_id])
+        found = await self._read("s.id", [segment_id])
         if not found:
             raise UnknownId(f"s{segment_id}")
         return found[0]
-
-    async def segments(self, ids: Sequence[int]) -> list[Segment]:
-        """Return those among `ids` whose text is what was hashed, in the order of the transcript."""
-        return await self._read("s.id", ids)
 
     async def of_messages(self, ids: Sequence[int]) -> list[Segment]:
         """Return the segments of messages in order; one whose text is not what was hashed is left out."""

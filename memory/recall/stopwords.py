@@ -1,7 +1,6 @@
 """Words that say nothing about what is sought: left out of queries, never out of the index.
 
-In the languages whose members are most likely here. Words that mean something in another of them (German
-"war", "man",
+In the languages whose members are most likely here. Words that mean something in another of them (German "war", "man",
 "die") are left out on purpose: a rare word that stays costs less than a meaning that goes. Spelled as `terms.fold`
 spells them, apostrophes dropped.
 """

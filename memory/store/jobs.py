@@ -8,8 +8,11 @@ from datetime import datetime
 from memory.ports import Clock
 from memory.store.database import Database, from_utc_text, to_utc_text
 
-LIVE = 0
-IMPORTED = 1
+EXTRACT = "extract"
+REMEMBERED = "remembered"
+"""Extraction of words the member asked to keep: the answer comes in any case."""
+COMPACT = "compact"
+FORGET_EFFECTS = "forget_effects"
 
 
 @dataclass(frozen=True)
@@ -30,32 +33,16 @@ class JobStore:
         self._db = database
         self._clock = clock
 
-    async def add(
-        self,
-        kind: str,
-        key: str,
-        payload: Mapping[str, int],
-        *,
-        priority: int = LIVE,
-        not_before: datetime | None = None,
-    ) -> bool:
+    async def add(self, kind: str, key: str, payload: Mapping[str, int]) -> bool:
         """Queue work; False when work with this key was queued before (done or not)."""
         written = await self._db.execute(
-            "INSERT OR IGNORE INTO jobs (kind, key, state, priority, payload, not_before, created_at)"
-            " VALUES (?, ?, 'ready', ?, ?, ?, ?)",
-            (
-                kind,
-                key,
-                priority,
-                json.dumps(dict(payload)),
-                to_utc_text(not_before) if not_before else None,
-                to_utc_text(self._clock.now()),
-            ),
+            "INSERT OR IGNORE INTO jobs (kind, key, state, payload, created_at) VALUES (?, ?, 'ready', ?, ?)",
+            (kind, key, json.dumps(dict(payload)), to_utc_text(self._clock.now())),
         )
         return written.count == 1
 
     async def next_ready(self) -> Job | None:
-        """Return the next job whose time has come: live work before imported, then by age."""
+        """Return the next job whose time has come, the oldest first."""
         row = await self._db.fetch_one(
             "SELECT * FROM jobs WHERE state = 'ready' AND (not_before IS NULL OR not_before <= ?)"
             " ORDER BY priority, id LIMIT 1",
@@ -90,15 +77,14 @@ class JobStore:
             (to_utc_text(not_before), error, job_id),
         )
 
-    async def pending(self, kind: str, *, up_to_message: int | None = None) -> int:
-        """Return how many jobs of a kind are not done; with `up_to_message` those of messages up to that one."""
-        row = await self._db.fetch_one(
-            "SELECT count(*) FROM jobs WHERE state = 'ready' AND kind = ?"
-            " AND (? IS NULL OR json_extract(payload, '$.message') <= ?)",
-            (kind, up_to_message, up_to_message),
+    async def waiting_reads(self) -> dict[int, int]:
+        """Return the messages whose facts are still to be read, with the job that will."""
+        rows = await self._db.fetch_all(
+            "SELECT id, json_extract(payload, '$.message') AS message FROM jobs"
+            " WHERE state = 'ready' AND kind IN (?, ?)",
+            (EXTRACT, REMEMBERED),
         )
-        assert row is not None
-        return int(row[0])
+        return {int(row["message"]): int(row["id"]) for row in rows}
 
     async def _end(self, job_id: int, state: str, error: str | None) -> None:
         await self._db.execute(

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from memory.store.database import Database, to_utc_text
 
@@ -22,10 +21,9 @@ class JournalEntry:
 
 
 class JournalStore:
-    def __init__(self, database: Database, folder: Path, zone: ZoneInfo) -> None:
+    def __init__(self, database: Database, folder: Path) -> None:
         self._db = database
         self._folder = folder
-        self.zone = zone
 
     async def add(self, entry: JournalEntry, *, handoff_id: int | None = None) -> None:
         await self._db.execute(

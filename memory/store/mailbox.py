@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict
 
 from memory.messages import Origin
 from memory.ports import Clock
@@ -53,13 +53,12 @@ class Entry(BaseModel):
 
 
 class Outgoing(BaseModel):
-    """One message to the member. `entities` and `buttons` are in the channel's own JSON."""
+    """One message to the member. `entities` are in the channel's own JSON."""
 
     model_config = ConfigDict(frozen=True)
 
     text: str
     entities: tuple[dict[str, Any], ...] = ()
-    buttons: tuple[tuple[dict[str, str], ...], ...] = ()
     chat_id: int | None = None
     thread_id: int | None = None
     reply_to: int | None = None
@@ -89,7 +88,7 @@ class OutRow(BaseModel):
     place: str | None
     attempts: int
     """How many copies of it may have arrived."""
-    not_before: datetime | None = Field(default=None)
+    not_before: datetime | None = None
 
 
 class Mailbox:
@@ -133,10 +132,6 @@ class Mailbox:
         """Note that all entries of a turn were dealt with."""
         await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE turn_id = ?", (turn_id,))
 
-    async def bury(self, inbox_id: int) -> None:
-        """Give an entry up that cannot be dealt with."""
-        await self._db.execute("UPDATE inbox SET state = 'dead', body = NULL WHERE id = ?", (inbox_id,))
-
     # Outbox
 
     async def post(self, key: str, message: Outgoing, *, turn_id: int | None = None) -> bool:
@@ -169,10 +164,6 @@ class Mailbox:
         """Return what waits to be delivered, in order; `sending` rows may or may not have arrived."""
         rows = await self._db.fetch_all("SELECT * FROM outbox WHERE state IN ('waiting', 'sending') ORDER BY id")
         return [_out_row(row) for row in rows]
-
-    async def streaming(self, key: str) -> OutRow | None:
-        row = await self._db.fetch_one("SELECT * FROM outbox WHERE key = ? AND state = 'streaming'", (key,))
-        return _out_row(row) if row else None
 
     async def mark_sending(self, out_id: int) -> None:
         """Note that the message (of a stream: its beginning) is on its way: after a crash it may have arrived."""
@@ -208,13 +199,6 @@ class Mailbox:
     async def drop(self, out_id: int, error: str) -> None:
         """Give a message up that can never arrive."""
         await self._db.execute("UPDATE outbox SET state = 'dropped', error = ? WHERE id = ?", (error, out_id))
-
-    async def places(self, turn_id: int) -> list[str]:
-        """Return where the messages of a turn's reply stand in the chat, in order."""
-        rows = await self._db.fetch_all(
-            "SELECT place FROM outbox WHERE turn_id = ? AND place IS NOT NULL ORDER BY id", (turn_id,)
-        )
-        return [row["place"] for row in rows]
 
     async def turn_at(self, place: str) -> int | None:
         """Return the turn whose reply stands at a place of the chat."""

@@ -1,7 +1,7 @@
 """The register of every column and file that may hold a person's text.
 
-Forget, export, backup and the log filter go by this list; a test reads the schema and fails on a text column that
-stands in neither part of it.
+What forgets, exports or copies a memory must deal with all of it. A test reads the schema and fails on a text column
+that stands in neither part; another looks for a forgotten word in every private one.
 """
 
 PRIVATE_COLUMNS: frozenset[str] = frozenset(

@@ -28,6 +28,8 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
+from memory.messages import utf16_length
+
 
 @dataclass(frozen=True)
 class Redacted:
@@ -164,6 +166,11 @@ class Redactor:
         return found
 
 
+def is_masked(text: str) -> bool:
+    """Tell whether a secret was taken out of a text."""
+    return f"{_MASK_START}{_MASK_FILL}" in text
+
+
 def notice(kinds: Sequence[str]) -> str:
     """Return the line that tells the member what was not stored."""
     *others, last = dict.fromkeys(kinds)
@@ -186,11 +193,6 @@ def strip_hidden(text: str) -> str:
     Joiners (ZWJ, ZWNJ) and direction marks stay: Persian, Hindi and family emoji need them.
     """
     return _HIDDEN.sub(lambda match: match["flag"] or "", text)
-
-
-def utf16_length(text: str) -> int:
-    """Return the length in UTF-16 units, as Telegram counts."""
-    return len(text) + sum(ord(char) > 0xFFFF for char in text)
 
 
 def _own_shapes(secrets: Iterable[str]) -> Iterator[_Shape]:

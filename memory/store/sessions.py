@@ -133,7 +133,7 @@ class SessionStore:
     ) -> Message:
         """Append a message and return it with its id. `replaces` names any version of the message it is an edit of.
 
-        Raises: sqlite3.IntegrityError when `source` is there already (ask `has_source` first).
+        Raises: sqlite3.IntegrityError when `source` is there already.
         """
         if replaces is not None:
             replaces = await self._first_version(replaces)
@@ -159,9 +159,6 @@ class SessionStore:
             ),
         )
         return message.model_copy(update={"id": written.rowid, "turn_id": turn_id})
-
-    async def has_source(self, source: str) -> bool:
-        return await self._db.fetch_one("SELECT 1 FROM messages WHERE source = ?", (source,)) is not None
 
     async def message(self, message_id: int) -> Message:
         """Raises: UnknownId."""

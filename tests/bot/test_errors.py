@@ -48,6 +48,11 @@ def test_a_member_reads_what_happened_what_was_kept_and_what_to_do(error: Memory
     assert "HTTP" not in words
 
 
+def test_a_model_that_asks_to_wait_is_given_that_time() -> None:
+    assert "again in a minute" in words_for(errors.ModelBusy("429", retry_after_s=40))
+    assert "again in 5 minutes" in words_for(errors.ModelBusy("429", retry_after_s=300))
+
+
 @pytest.mark.parametrize("error", [KeyError("a person's words"), TimeoutError()])
 def test_an_unforeseen_error_has_words_and_quotes_nothing(error: Exception) -> None:
     assert "Your message is kept" in words_for(error)

@@ -45,6 +45,9 @@ class FakeScreen:
         self._clock.advance(self.seconds_a_tool)
         self.tools.append((call.name, is_ok))
 
+    async def show_work(self, what: str) -> None:
+        self.shown.append(what)
+
     async def end(self) -> None:
         self.shown.append("end")
 

@@ -81,6 +81,7 @@ class World:
             *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal),
             model=None,
             clock=self.clock,
+            zone=space.zone,
             threshold_tokens=100,
             keep_turns=1,
             recall_tokens=900,
@@ -274,8 +275,8 @@ async def test_the_receipt_counts_before_and_after(world: World) -> None:
     words = await world.forget(fact.ref)
 
     assert words.startswith(f"Forgotten: {fact.ref}. Found before: ")
-    assert "facts 1" in words
-    assert "handoffs 1" in words
+    assert "1 fact" in words
+    assert "1 handoff," in words
     assert "found after: 0" in words
 
 
@@ -531,7 +532,7 @@ async def test_an_extraction_that_waits_for_a_forgotten_message_is_called_off(wo
 
     await world.forget("m1")
 
-    assert await world.space.jobs.pending("extract") == 0
+    assert await world.space.jobs.waiting_reads() == {}
 
 
 @pytest.mark.parametrize("ref", ["f7", "m700", "s700", "t700", "x1", "", "f", "m-1", "12", "f1; DROP TABLE facts"])

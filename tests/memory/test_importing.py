@@ -13,7 +13,6 @@ from memory.messages import Message
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
-from memory.store.jobs import IMPORTED, JobStore
 from memory.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 
@@ -26,18 +25,16 @@ class Home:
         self.db = database
         self.sessions = SessionStore(database, clock)
         self.segments = SegmentStore(database, ZONE)
-        self.jobs = JobStore(database, clock)
         self.recall = Recall(database, ZONE, clock)
         self.progress: list[int] = []
         self.forgotten: set[str] = set()
 
-    async def take(self, lines: list[str], *, extract: bool = False) -> Imported:
-        importer = Importer(self.db, self.sessions, self.segments, self.jobs)
+    async def take(self, lines: list[str]) -> Imported:
+        importer = Importer(self.db, self.sessions, self.segments)
         return await importer.store(
             read_lines(lines, ZONE),
             redact=lambda text: text.replace("sk-secret", "█████████"),
             is_forgotten=self.is_forgotten,
-            extract=extract,
             on_stored=self.progress.append,
         )
 
@@ -76,7 +73,7 @@ async def test_lines_are_stored_indexed_and_no_part_of_a_tail(home: Home) -> Non
     async with home.db.transaction():
         session_id = await home.sessions.current_session()
     assert await home.sessions.tail(session_id) == []
-    assert await home.jobs.next_ready() is None
+    assert await home.db.fetch_all("SELECT 1 FROM jobs") == []
 
 
 async def test_importing_again_stores_nothing(home: Home) -> None:
@@ -139,16 +136,6 @@ async def test_secrets_are_masked_before_anything_is_stored(home: Home) -> None:
     assert await home.take(lines) == Imported(known=2, redacted=1)
     dump = json.dumps([tuple(row) for row in await home.db.fetch_all("SELECT text, body, author FROM messages")])
     assert "sk-secret" not in dump
-
-
-async def test_extraction_is_queued_for_the_members_lines_behind_live_work(home: Home) -> None:
-    lines = [line("I moved to Oslo.", ref="1"), line("Nice!", role="model", ref="2")]
-    await home.take(lines)
-    assert await home.take(lines, extract=True) == Imported(known=2, queued=1)
-    assert await home.take(lines, extract=True) == Imported(known=2)
-    (row,) = await home.db.fetch_all("SELECT * FROM jobs")
-    assert (row["kind"], row["key"], row["priority"]) == ("extract", "extract:1", IMPORTED)
-    assert json.loads(row["payload"]) == {"message": 1}
 
 
 async def test_progress_is_told_after_each_batch(home: Home) -> None:

@@ -74,10 +74,14 @@ async def ask(task: Task, text: str) -> str:
 
 
 async def changes(
-    message: str, *facts: str, said: str = "2027-03-02T10:00+01:00 Tuesday Europe/Berlin"
+    message: str,
+    *facts: str,
+    said: str = "2027-03-02T10:00+01:00 Tuesday Europe/Berlin",
+    before: str = "Good morning",
 ) -> list[dict[str, Any]]:
     """Return the changes the reader proposes for a message; `facts` are lines `f12 | kind | subject | value`."""
-    lines = ["context:", "assistant: Hello.", "facts:", *facts, *([f"said: {said}"] if said else []), "message:\n"]
+    context = ["context:", f"member: {before}", "assistant: Hello."]
+    lines = [*context, "facts:", *facts, *([f"said: {said}"] if said else []), "message:\n"]
     parts = (TextPart(text="\n".join(lines)), TextPart(text=message))
     request = ModelRequest("extract", "task: extract", [Message(role="user", parts=parts, at=AT)])
     document = json.loads(text_of(await OfflineReader().generate(request)))

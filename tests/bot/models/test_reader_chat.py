@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from bot.models.reader import NAME, OfflineReader
 from bot.models.reader_answers import OFFLINE
 from memory.errors import ModelRefused
-from memory.messages import CallPart, MediaPart, Message, TextPart, text_message
+from memory.messages import CallPart, MediaPart, Message, ResultPart, TextPart, text_message
 from memory.ports import ModelRequest, Task
 from tests.bot.models.reader_requests import AT, NOW, RECALL, answer, block, chat_request, recalled_turn, text_of
 
@@ -170,6 +170,50 @@ async def test_a_correction_right_after_is_quoted_with_what_it_corrects() -> Non
     assert said == 'You said: "Our vet is Dr. Braun.", and later: "No, we moved to Dr. Kern."'
 
 
+@pytest.mark.parametrize(
+    ("said", "off", "asked"),
+    [
+        ("The concert is on Saturday at 8pm", "The concert is cancelled", "When is the concert?"),
+        ("Die Klassenfahrt kostet 240 Euro", "Die Klassenfahrt ist abgesagt", "Was kostet die Klassenfahrt?"),
+        ("Обновление ядра 20 марта в 02:00", "Обновление ядра отменили", "Когда обновление ядра?"),
+    ],
+)
+async def test_what_was_called_off_since_is_quoted_with_the_calling_off(said: str, off: str, asked: str) -> None:
+    replied = await answer(said, off, "Let us talk of it again", asked)
+
+    assert f'"{said}"' in replied
+    assert replied.endswith(f'"{off}"')
+
+
+async def test_what_was_withdrawn_with_a_reason_is_not_quoted() -> None:
+    said = await answer(
+        "The laptop budget is 900 euros.",
+        "Forget about the laptop budget, that's no longer true",
+        "What is the laptop budget?",
+    )
+
+    assert said.startswith("I don't have that.")
+
+
+@pytest.mark.parametrize(
+    ("said", "opening"),
+    [
+        ("Schreib mir ein Gedicht", "Ich lese nur offline"),
+        ("Erinnere mich morgen um 7 an die Brotdose", "Erinnern kann ich ohne Modell nicht"),
+        ("Vergiss das Laptopbudget", "Steht das fest"),
+        ("Переведи это письмо", "Я работаю без сети"),
+        ("Die Klassenfahrt kostet höchstens 240 Euro", "Verstanden"),
+    ],
+)
+async def test_what_it_cannot_do_is_said_in_the_language_of_the_member(said: str, opening: str) -> None:
+    assert (await answer(said)).startswith(opening)
+
+
+@pytest.mark.parametrize("said", ["The concert is cancelled", "We moved to Oslo", "Wir sind nach Dresden umgezogen"])
+async def test_news_without_a_number_is_acknowledged_as_news(said: str) -> None:
+    assert (await answer(said)).endswith(f': "{said}"')
+
+
 async def test_of_two_statements_the_newer_answers() -> None:
     assert "Oslo" in await answer("I live in Riga.", "I live in Oslo.", "Where do I live?")
 
@@ -281,6 +325,17 @@ async def test_what_recall_brought_is_quoted() -> None:
     request = chat_request("Where is the spare key?", after=found, tools=[RECALL])
 
     assert text_of(await OfflineReader().generate(request)) == 'From earlier: "The spare key is under the blue pot."'
+
+
+async def test_what_recall_brought_and_has_changed_since_is_no_evidence() -> None:
+    call = CallPart(call_id="c1", name="recall", args={"query": "anything"})
+    item = {"id": "s1", "said": "2027-03-02 10:00", "by": "you", "text": "The spare key is under the blue pot."}
+    for mark, said in (({}, "From earlier (2027-03-02 10:00)"), ({"changed_since": True}, "I don't have that.")):
+        result = ResultPart(call_id="c1", name="recall", response={"items": [item | mark]}, is_reference=True)
+        found = [Message(role="model", parts=(call,), at=AT), Message(role="tool", parts=(result,), at=AT)]
+        request = chat_request("Where is the spare key?", after=found, tools=[RECALL])
+
+        assert text_of(await OfflineReader().generate(request)).startswith(said)
 
 
 async def test_recall_is_not_called_twice_in_a_turn() -> None:

@@ -79,6 +79,14 @@ STATED = [
     ),
     ("Отчёт нужно сдать до 12 марта.", "deadline", "Отчёт (срок)", 'Fri 12 Mar 2027 ("12 марта")'),
     ("Стоматолог завтра в 10.", "deadline", "Стоматолог", 'Wed 3 Mar 2027 10:00 ("завтра в 10")'),
+    ("Erinnere mich morgen um 7 an die Brotdose", "deadline", "Brotdose", 'Wed 3 Mar 2027 07:00 ("morgen um 7")'),
+    ("Сертификат истекает 14 мая 2027", "deadline", "Сертификат (истекает)", 'Fri 14 May 2027 ("14 мая 2027")'),
+    (
+        "Обновление ядра запланировано на 20 марта в 02:00",
+        "deadline",
+        "Обновление ядра",
+        'Sat 20 Mar 2027 02:00 ("20 марта в 02:00")',
+    ),
     # decisions
     ("We decided to use Postgres for the archive.", "decision", "archive", "use Postgres"),
     ("Let's go with teal for the kitchen walls.", "decision", "kitchen walls", "teal"),
@@ -94,6 +102,9 @@ STATED = [
     ("The budget is at most 3,000 euros.", "constraint", "budget", "at most 3,000 euros"),
     ("The trip must not cost more than 900 euros.", "constraint", "trip", "must not cost more than 900 euros"),
     ("We can spend at most 400 euros on the present.", "constraint", "present", "at most 400 euros"),
+    ("I can't work on Fridays", "constraint", "rule (work)", "I can't work on Fridays"),
+    ("Ich kann freitags nicht", "constraint", "Regel (freitags)", "Ich kann freitags nicht"),
+    ("Нельзя курить по пятницам", "constraint", "правило (курить)", "Нельзя курить по пятницам"),
     ("I am allergic to peanuts.", "constraint", "allergy to peanuts", "peanuts"),
     ("I am vegan.", "constraint", "diet", "vegan"),
     ("Never call me before 9.", "constraint", "rule (call me)", "Never call me before 9"),
@@ -105,6 +116,9 @@ STATED = [
     ("My daughter is called Ida.", "entity", "daughter", "Ida"),
     ("Our vet is Dr. Braun.", "entity", "vet", "Dr. Braun"),
     ("My wife's name is Marta.", "entity", "wife", "Marta"),
+    ("Mein Sohn heißt Jonas, er geht in die 3b", "entity", "Sohn", "Jonas"),
+    ("My great-grandfather was born on 3 July 1899.", "entity", "great-grandfather's birth", "3 July 1899"),
+    ("The server config is: host=db1 port=5432", "entity", "server config", "host=db1 port=5432"),
     ("I have a dog named Rex.", "entity", "dog", "Rex"),
     ("Anna's birthday is 3 May.", "entity", "Anna's birthday", "3 May"),
     ("My sister lives in Oslo.", "entity", "sister's home", "Oslo"),
@@ -213,6 +227,8 @@ NOTHING_STATED = [
     '"I live in Oslo"',
     "> my name is Bob",
     "Here it is:\n```\nmy name is Bob\ndeadline: 12 March 2027\n```",
+    "def f(): return 'the deadline is 5 May'",
+    "Her birthday is 4 May.",
     "I saw Anna yesterday.",
     "We went to Oslo last week.",
     "I like it",
@@ -236,6 +252,18 @@ async def test_one_message_may_state_several_facts() -> None:
         ("vet", "Dr. Braun"),
         ("budget", "at most 50 euros"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("message", "values"),
+    [
+        ("Ich heiße Katrin Vogel und wohne in Leipzig", ["Katrin Vogel", "Leipzig"]),
+        ("Меня зовут Олег Синицын, я системный администратор", ["Олег Синицын", "системный администратор"]),
+        ("My name is Dana and I live in Bergen", ["Dana", "Bergen"]),
+    ],
+)
+async def test_a_name_ends_where_the_next_statement_begins(message: str, values: list[str]) -> None:
+    assert [one["value"] for one in await changes(message)] == values
 
 
 async def test_a_question_beside_a_statement_does_not_hide_it() -> None:
@@ -268,11 +296,10 @@ async def test_near_twins_are_two_facts() -> None:
             'Fri 19 Mar 2027 ("19 March")',
         ),
         (
-            "f7 | deadline | meeting with Anna | Mon 8 Mar 2027",
-            "Actually, it's on Thursday at 10.",
-            'Thu 4 Mar 2027 10:00 ("Thursday at 10")',
+            "f7 | deadline | flight to Lisbon | Sat 3 Apr 2027 06:40",
+            "The flight is moved to 7:15.",
+            'Sat 3 Apr 2027 07:15 ("7:15")',
         ),
-        ("f7 | deadline | flight to Lisbon | Sat 3 Apr 2027 06:40", "The flight is moved to 7:15.", "7:15"),
         ("f7 | decision | archive | use Postgres", "We'll use SQLite instead of Postgres.", "SQLite"),
         ("f7 | decision | archive | use Postgres", "We decided to use SQLite for the archive.", "use SQLite"),
         ("f7 | user_attribute | home | Riga", "I moved to Oslo.", "Oslo"),
@@ -299,6 +326,103 @@ async def test_a_correction_replaces_the_fact_it_is_about(fact: str, message: st
     assert change["subject"] == fact.split(" | ")[2]
 
 
+FLIGHT = 'f7 | deadline | flight to Lisbon | Sat 3 Apr 2027 06:40 ("3 April at 6:40")'
+
+
+@pytest.mark.parametrize(
+    ("message", "value"),
+    [
+        ("Actually, it's on Thursday at 10.", 'Thu 4 Mar 2027 10:00 ("Thursday at 10")'),
+        ("no, it's the 15th", 'Thu 15 Apr 2027 06:40 ("15th")'),
+        ("No, on the 15th at 9", 'Thu 15 Apr 2027 09:00 ("15th at 9")'),
+        ("No, at 11:30", 'Sat 3 Apr 2027 11:30 ("11:30")'),
+        ("Actually at 11", 'Sat 3 Apr 2027 11:00 ("11")'),
+        ("Nein, um 18:30", 'Sat 3 Apr 2027 18:30 ("18:30")'),
+        ("Nein, am 15.", 'Thu 15 Apr 2027 06:40 ("15")'),
+        ("Нет, 21 марта", 'Sun 21 Mar 2027 06:40 ("21 марта")'),
+        ("It's moved to 7:15", 'Sat 3 Apr 2027 07:15 ("7:15")'),
+        ("Actually the flight is at 11", 'Sat 3 Apr 2027 11:00 ("11")'),
+        ("The flight is at 11", 'Sat 3 Apr 2027 11:00 ("11")'),
+        ("The flight is moved to 5 April", 'Mon 5 Apr 2027 ("5 April")'),
+        ("The flight is moved to the 15th", 'Thu 15 Apr 2027 ("15th")'),
+    ],
+)
+async def test_a_correction_of_half_a_moment_keeps_the_other_half(message: str, value: str) -> None:
+    (change,) = await changes(message, FLIGHT, "f9 | entity | dog | Biscuit", before="The flight to Lisbon is on ...")
+
+    assert (change["op"], change["replaces"], change["value"]) == ("replace", "f7", value)
+
+
+@pytest.mark.parametrize("message", ["no, it's the 15th", "No, at 11:30", "It's moved to 7:15", "No, red", "No, Rex"])
+async def test_a_correction_that_names_no_subject_leaves_what_was_not_spoken_of(message: str) -> None:
+    known = (FLIGHT, "f8 | entity | favourite colour | teal", "f9 | entity | dog | Biscuit")
+
+    assert await changes(message, *known, before="I saw a film") == []
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "No, thank you",
+        "No thanks",
+        "no, that's fine",
+        "No problem",
+        "Sorry, I was away",
+        "Actually never mind",
+        "no, I disagree",
+        "Actually, I like it",
+        "No, it's not",
+        "no it isn't",
+        "Sorry, wrong chat",
+        "Wait a moment",
+        "Actually I'm in Berlin this week",
+        "My dog is now asleep",
+        "The flight is now over",
+        "This is not a joke, but a fact",
+        "We changed to winter time",
+        "Nein, danke",
+        "Нет, спасибо",
+    ],
+)
+async def test_a_refusal_or_a_remark_corrects_nothing(message: str) -> None:
+    known = (
+        "f1 | entity | dog | Biscuit",
+        "f2 | entity | favourite colour | teal",
+        FLIGHT,
+        "f5 | user_attribute | home | Riga",
+    )
+    spoken = "My dog is Biscuit, my favourite colour is teal, I live in Riga and the flight to Lisbon is on 3 April."
+
+    assert await changes(message, *known, before=spoken) == []
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ("I moved to Oslo", "Oslo"),
+        ("We moved to Oslo last month", "Oslo"),
+        ("we've just moved to New York, finally", "New York"),
+        ("Wir sind nach Dresden umgezogen", "Dresden"),
+        ("Мы переехали в Самару", "Самару"),
+    ],
+)
+async def test_moving_house_changes_the_home_and_nothing_else(message: str, place: str) -> None:
+    known = ("f1 | user_attribute | home | Bergen", "f2 | entity | dog | Biscuit")
+
+    (change,) = await changes(message, *known, before="My dog is called Biscuit")
+    (first,) = await changes(message, "f2 | entity | dog | Biscuit")
+
+    assert (change["op"], change["replaces"], change["subject"], change["value"]) == ("replace", "f1", "home", place)
+    assert (first["op"], first["kind"], first["value"]) == ("add", "user_attribute", place)
+
+
+@pytest.mark.parametrize("message", ["Actually my rate is 95 euros now", "My rate is 95 euros now"])
+async def test_a_renewed_fact_may_be_named_more_shortly(message: str) -> None:
+    (change,) = await changes(message, "f5 | entity | hourly rate | 85 euros", "f6 | entity | dog | Biscuit")
+
+    assert (change["replaces"], change["subject"], change["value"]) == ("f5", "hourly rate", "95 euros")
+
+
 @pytest.mark.parametrize(
     "message",
     ["Our vet is Dr. Braun.", "our vet is Dr. Braun", "Unser Tierarzt ist Dr. Braun."],
@@ -309,7 +433,13 @@ async def test_a_repetition_changes_nothing(message: str) -> None:
 
 @pytest.mark.parametrize(
     "message",
-    ["Forget about the dentist.", "The dentist is cancelled.", "We called off the dentist.", "Vergiss den dentist."],
+    [
+        "Forget about the dentist, that's no longer true.",
+        "Forget about the dentist.",
+        "The dentist is cancelled.",
+        "We called off the dentist.",
+        "Vergiss den dentist.",
+    ],
 )
 async def test_what_is_cancelled_or_to_be_forgotten_is_retracted(message: str) -> None:
     (change,) = await changes(message, "f3 | entity | cat | Minka", "f7 | deadline | dentist | Wed 3 Mar 2027 10:00")

@@ -198,6 +198,7 @@ def _runner(space: Space, model: Model, app: TelegramApp, tombstones: Tombstones
         space.journal,
         model=model,
         clock=space.clock,
+        zone=space.zone,
         threshold_tokens=24_000,
         keep_turns=4,
         recall_tokens=900,

@@ -12,7 +12,7 @@ import telegram as ptb
 from telegram.request import HTTPXRequest
 
 from bot.telegram.chats import ChatStore
-from bot.telegram.delivery import Sender
+from bot.telegram.delivery import CANNOT_SHOW, Sender
 from bot.telegram.screen import EDIT_S, TelegramScreen
 from bot.turn.outbox import Delivery
 from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown, stream_key
@@ -173,6 +173,26 @@ async def test_a_message_refused_for_everything_loses_everything_but_its_words(c
     await chat.deliver(thread_id=56, reply_to=9, entities=({"type": "bold", "offset": 0, "length": 5},))
     assert chat.texts == ["hello"]
     assert chat.calls("sendMessage") == 4
+
+
+async def test_a_message_refused_for_a_reason_nobody_knows_arrives_plain(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: SOMETHING_NEW_INVALID"))
+    await chat.deliver("bold", entities=({"type": "bold", "offset": 0, "length": 4},))
+    assert [(shown.text, shown.entities) for shown in chat.telegram.sent[OWNER]] == [("bold", [])]
+
+
+async def test_words_that_are_refused_in_every_form_are_not_met_with_silence(chat: Chat) -> None:
+    chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: SOMETHING_NEW_INVALID"), times=3)
+    await chat.deliver(reply_to=9, entities=({"type": "bold", "offset": 0, "length": 5},))
+    assert chat.texts == [CANNOT_SHOW]
+
+
+@pytest.mark.parametrize("reason", ["SOMETHING_NEW_INVALID", "not enough rights to send text messages to the chat"])
+async def test_a_message_that_is_refused_for_good_is_given_up(chat: Chat, reason: str) -> None:
+    chat.telegram.fail_next("sendMessage", refused(400, f"Bad Request: {reason}"), times=None)
+    with pytest.raises(DeliverNever):
+        await chat.deliver()
+    assert chat.calls("sendMessage") <= 2
 
 
 async def test_a_silent_message_is_silent(chat: Chat) -> None:
@@ -352,9 +372,8 @@ async def test_the_row_of_a_streamed_reply_stands_before_it_is_sent(chat: Chat) 
     await chat.begin()
     await chat.screen.show_text(LONG)
     await chat.telegram.until(lambda: chat.calls("sendMessage"))
-    row = await chat.space.mailbox.streaming(stream_key(chat.turn_id))
-    assert row is not None
-    assert (row.state, row.place, row.attempts) == ("streaming", None, 1)
+    (row,) = await chat.space.db.fetch_all("SELECT key, state, place, attempts FROM outbox")
+    assert tuple(row) == (stream_key(chat.turn_id), "streaming", None, 1)
     await chat.finish(LONG + "The end.")
     assert [text.startswith("(Sent again") for text in chat.texts] == [False, True]
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.health import Heartbeat
-from bot.telegram.reader import Presence, Reader
+from bot.telegram.reader import NO_TEXT, Presence, Reader
 from bot.telegram.updates import MEDIA, User, arrival_of
 from memory.store.mailbox import Entry
 from memory.store.redaction import Redactor, notice
@@ -92,6 +92,13 @@ def test_any_text_can_be_stored(text: str) -> None:
     entry = read({"message": message(text)})
     assert isinstance(entry, Entry)
     Entry.model_validate_json(entry.model_dump_json()).text.encode()
+
+
+@pytest.mark.parametrize("text", ["\u200b\u200b", "\u2800", " \u3164\n"])
+def test_a_message_that_shows_nothing_is_no_message_and_the_member_is_told(text: str) -> None:
+    entry = entry_of(message(text))
+    assert entry.text == ""
+    assert entry.notices == (NO_TEXT,)
 
 
 def test_half_a_character_is_replaced() -> None:

@@ -101,6 +101,7 @@ async def house(
         space.journal,
         model=model,
         clock=space.clock,
+        zone=space.zone,
         threshold_tokens=limits.compact_at_tokens,
         keep_turns=keep_turns,
         recall_tokens=900,

@@ -70,6 +70,56 @@ async def test_a_fact_stands_in_the_next_prompt_and_why_shows_it(tmp_path: Path)
         assert "Dr. Brandt" in answer
         assert "t1" in await command(h, "/why t1")
         assert "t99" in await command(h, "/why t99")
+        assert "is not a turn" in await command(h, f"/why t{'9' * 30}")
+        assert "is not a turn" in await command(h, "/why abc")
+
+
+async def test_why_sums_up_the_talk_itself_in_one_line(tmp_path: Path) -> None:
+    async with house(tmp_path, *[says("ok")] * 30) as h:
+        for number in range(30):
+            await h.say(f"We counted {number} boats. " + "The rain went on. " * 20)
+        answer = await command(h, "/why")
+        (line,) = (line for line in answer.splitlines() if "conversation" in line)
+        assert line.startswith("• conversation m1 to m59 (")
+        assert "boats" not in line
+
+
+async def test_facts_with_a_word_show_only_what_has_to_do_with_it(tmp_path: Path) -> None:
+    car = change("car", "a red Volvo", "Our car is a red Volvo.")
+    async with house(tmp_path, model=reads(extracts(VET), extracts(car), chat=2)) as h:
+        await h.say("Our vet is Dr. Brandt.")
+        await h.say("Our car is a red Volvo.")
+        answer = await command(h, "/facts volvo")
+        assert "f2 car" in answer
+        assert "vet" not in answer
+        assert "no fact about “submarine”" in await command(h, "/facts submarine")
+
+
+async def test_a_command_that_breaks_is_answered_and_holds_nothing_up(tmp_path: Path) -> None:
+    async with house(tmp_path, says("Good morning.")) as h:
+        await h.say("Hello.")
+        async with h.space.db.transaction():
+            await h.space.db.execute("DROP TABLE traces")
+        assert "went wrong" in await command(h, "/why")
+        assert "I hold no facts" in await command(h, "/facts")
+
+
+async def test_recall_marks_what_has_changed_since_and_ranks_an_earlier_question_behind(tmp_path: Path) -> None:
+    moved = change("vet", "Dr. Kern", "Our vet is Dr. Kern now.", op="replace", replaces="f1")
+    async with house(tmp_path, model=reads(extracts(VET), extracts(moved), extracts(), chat=3)) as h:
+        await h.say("Our vet is Dr. Brandt.")
+        await h.say("Our vet is Dr. Kern now.")
+        await h.say("Who is our vet?")
+
+        found = (await command(h, "/recall who is our vet?")).split("\n\n")
+
+        assert [one.splitlines()[1] for one in found[:3]] == [
+            "> vet: Dr. Kern",
+            "> Our vet is Dr. Brandt.",
+            "> Our vet is Dr. Kern now.",
+        ]
+        assert [one.splitlines()[0].endswith(" · you · changed since") for one in found[:3]] == [False, True, False]
+        assert found[0].splitlines()[0].endswith(" · you")
 
 
 async def test_recall_quotes_what_was_said(tmp_path: Path) -> None:
@@ -77,6 +127,7 @@ async def test_recall_quotes_what_was_said(tmp_path: Path) -> None:
         await h.say("The archive server stands in the cellar.")
         answer = await command(h, "/recall archive server")
         assert "> The archive server stands in the cellar." in answer
+        assert " · Tue 2 Mar 2027 10:00 · you\n> The archive" in answer
         assert "Say what to look for" in await command(h, "/recall")
         assert "nothing close" in await command(h, "/recall submarine")
 
@@ -116,7 +167,17 @@ async def test_forget_on_wrong_input_changes_nothing(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         assert "by its id" in await command(h, "/forget")
         assert "f77" in await command(h, "/forget f77")
-        assert "banana" in await command(h, "/forget banana")
+        assert "“banana” is not an id" in await command(h, "/forget banana")
+        assert "is not an id" in await command(h, "/forget f1 f2")
+
+
+async def test_forgetting_a_fact_names_the_other_values_that_go_with_it(tmp_path: Path) -> None:
+    kern = change("vet", "Dr. Kern", "Our vet is Dr. Kern now.", op="replace", replaces="f1")
+    async with house(tmp_path, model=reads(extracts(VET), extracts(kern), chat=2)) as h:
+        await h.say("Our vet is Dr. Brandt.")
+        await h.say("Our vet is Dr. Kern now.")
+        answer = await command(h, "/forget f1")
+        assert answer.startswith("Forgotten: f1, and with it the other values of the same thing (f2). Found before: ")
 
 
 async def test_what_was_forgotten_is_known_to_the_next_import(tmp_path: Path) -> None:

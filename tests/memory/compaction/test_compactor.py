@@ -16,7 +16,7 @@ from memory.messages import CallPart, Message, TextPart, text_message
 from memory.ports import ModelReply, ModelRequest, OnText
 from memory.recall.items import Packed
 from tests.fakes.model import ScriptedModel, Step, says
-from tests.memory.compaction.world import World, opened
+from tests.memory.compaction.world import ZONE, World, opened
 
 SUMMARY = (
     "The member went through the boxes in the cellar and counted the jars of plum jam that Aunt Mathilda keeps. "
@@ -414,6 +414,7 @@ async def test_what_recall_loses_is_pinned_at_most_twelve_lines(world: World) ->
         *(world.db, world.sessions, world.handoffs, world.segments, recall, world.journal),
         model=None,
         clock=world.clock,
+        zone=ZONE,
         threshold_tokens=400,
         keep_turns=2,
         recall_tokens=900,

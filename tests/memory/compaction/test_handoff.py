@@ -52,7 +52,7 @@ async def test_many_handoffs_stay_under_the_ceiling_and_each_is_named(world: Wor
     assert sum(view.tokens for view in views) <= MAX_PROMPT_TOKENS
     assert estimate_tokens("\n".join(view.text for view in views)) <= MAX_PROMPT_TOKENS
     assert [view.ref for view in views[:2]] == ["handoff index", "pinned lines"]
-    assert views[-1].id == count
+    assert views[-1].ref == f"h{count}"
     folded = count - len(views) + 2
     index = views[0].text
     assert f"h{folded}:" in index
@@ -71,7 +71,7 @@ async def test_an_index_line_is_dated(world: World) -> None:
 async def test_a_handoff_that_is_too_long_alone_still_stands(world: World) -> None:
     await hand_off(world, 1, text="Ж" * 6000)
 
-    assert [view.id for view in await world.handoffs.in_prompt()] == [1]
+    assert [view.ref for view in await world.handoffs.in_prompt()] == ["h1"]
 
 
 async def test_what_is_covered_counts_by_session(world: World) -> None:

@@ -1,27 +1,23 @@
 """What the manifest of a handoff names and what it leaves out."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 import pytest
 
 from memory.compaction.route import Route, route
 from memory.messages import Message, Role, TextPart
+from memory.recall.segments import Segment
 
 AT = datetime(2027, 3, 2, 9, 0, tzinfo=UTC)
 
 
-@dataclass(frozen=True)
-class Stretch:
-    id: int
-    message_id: int
-    text: str
-    sha256: str = ""
+def segment(number: int, text: str) -> Segment:
+    return Segment(number, number, 0, 0, len(text), "", text)
 
 
 def routes(*texts: str, role: Role = "user") -> list[Route]:
     messages = [Message(role=role, parts=(TextPart(text=text),), at=AT, id=n) for n, text in enumerate(texts)]
-    return [item.route for item in route([Stretch(n, n, text) for n, text in enumerate(texts)], messages)]
+    return [item.route for item in route([segment(n, text) for n, text in enumerate(texts)], messages)]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +85,7 @@ def test_an_assistant_that_repeats_the_member_is_no_repeat() -> None:
         for n, role in enumerate(("user", "model"))
     ]
 
-    assert [item.route for item in route([Stretch(n, n, said[n].text) for n in (0, 1)], said)] == ["KEEP", "KEEP"]
+    assert [item.route for item in route([segment(n, said[n].text) for n in (0, 1)], said)] == ["KEEP", "KEEP"]
 
 
 def test_a_hostile_text_takes_no_time_to_speak_of() -> None:

@@ -29,7 +29,7 @@ class World:
         self.segments = SegmentStore(database, ZONE)
         self.handoffs = HandoffStore(database, clock)
         self.recall = Recall(database, ZONE, clock)
-        self.journal = JournalStore(database, folder / "journal", ZONE)
+        self.journal = JournalStore(database, folder / "journal")
         self.jobs = JobStore(database, clock)
 
     def compactor(self, model: Model | None = None, *, threshold_tokens: int = 400, keep_turns: int = 2) -> Compactor:
@@ -42,6 +42,7 @@ class World:
             self.journal,
             model=model,
             clock=self.clock,
+            zone=ZONE,
             threshold_tokens=threshold_tokens,
             keep_turns=keep_turns,
             recall_tokens=900,

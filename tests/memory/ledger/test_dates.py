@@ -56,6 +56,7 @@ def _shown(mention: DateMention) -> str:
         ("1 March", "Wed 1 Mar 2028"),
         ("March 12th, 2028 at half past nine", "Sun 12 Mar 2028 09:30"),
         ("the 12th of March 2028", "Sun 12 Mar 2028"),
+        ("3 July 1899", "Mon 3 Jul 1899"),
         ("29 February", "Tue 29 Feb 2028"),
         ("Sat 1 Jan", "Sat 1 Jan 2028"),
         ("by the 1st", "Thu 1 Apr 2027"),

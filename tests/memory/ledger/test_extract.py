@@ -276,6 +276,39 @@ async def test_a_new_time_keeps_the_day_of_the_deadline_it_changes(world: Ledger
     assert lines == ["✎ tax report → Fri 12 Mar 18:00 (was Fri 12 Mar 17:30) · f2"]
 
 
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("no, it's the 15th", "Mon 15 Mar 2027 17:30"),
+        ("Nein, am 15.", "Mon 15 Mar 2027 17:30"),
+        ("No, on 16 March", "Tue 16 Mar 2027 17:30"),
+        ("Actually it is at 9", "Fri 12 Mar 2027 09:00"),
+    ],
+)
+async def test_a_correction_may_name_only_what_was_wrong_of_a_moment(world: LedgerWorld, said: str, value: str) -> None:
+    first = "The tax report is due on Friday 12 March at 17:30."
+    await learn(world, first, change("tax report", "Friday 12 March at 17:30", first, kind="deadline"))
+    again = change("tax report", value, said, kind="deadline", op="replace", replaces="f1")
+    await learn(world, said, again, at=START + timedelta(hours=1))
+
+    assert await world.values() == [value]
+
+
+@pytest.mark.parametrize("value", ["Mon 15 Feb 2027 17:30", "Tue 16 Mar 2027 17:30", "Mon 15 Mar 2027 18:00"])
+async def test_a_day_by_its_number_supports_no_other_month_number_or_time(world: LedgerWorld, value: str) -> None:
+    first = "The tax report is due on Friday 12 March at 17:30."
+    await learn(world, first, change("tax report", "Friday 12 March at 17:30", first, kind="deadline"))
+    wrong = change("tax report", value, "no, it's the 15th", kind="deadline", op="replace", replaces="f1")
+
+    assert await refusals(world, "no, it's the 15th", wrong) == ("date",)
+
+
+async def test_what_was_taken_out_of_a_message_is_no_value(world: LedgerWorld) -> None:
+    said = "My wifi password is [secret••••]"
+
+    assert await refusals(world, said, change("wifi password", "[secret••••]", said)) == ("value",)
+
+
 async def test_a_day_named_by_its_weekday_alone_can_be_asked_for(world: LedgerWorld) -> None:
     await learn(world, "Trash day is Friday", change("trash day", "Friday", "Trash day is Friday", kind="entity"))
 

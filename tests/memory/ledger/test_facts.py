@@ -131,21 +131,20 @@ async def test_a_value_stated_again_after_its_retraction_is_a_fact_of_its_own(wo
     assert await world.values() == ["Rex"]
 
 
-async def test_undo_of_a_correction_brings_the_old_value_back_and_undo_again_the_new_one(world: LedgerWorld) -> None:
+async def test_a_correction_taken_back_leaves_the_old_value(world: LedgerWorld) -> None:
     await world.state("car", "Saab", hour=1)
     new = await world.state("car", "Volvo", hour=2)
 
-    await world.undo(new)
+    await world.take_back(new)
+
     assert await world.values() == ["Saab"]
-    await world.undo(new)
-    assert await world.values() == ["Volvo"]
 
 
-async def test_undo_of_a_retraction_makes_the_fact_current_again(world: LedgerWorld) -> None:
+async def test_a_retraction_taken_back_leaves_the_fact_as_it_was(world: LedgerWorld) -> None:
     fact = await world.state("car", "Saab", hour=1)
     await world.retract(fact, hour=2)
-
-    await world.undo(fact)
+    async with world.db.transaction():
+        await world.facts.withdraw_message(2)
 
     assert await world.values() == ["Saab"]
     assert (await world.facts.fact(fact.id)).until is None
@@ -153,7 +152,7 @@ async def test_undo_of_a_retraction_makes_the_fact_current_again(world: LedgerWo
 
 async def test_a_statement_taken_back_is_not_entered_again_from_the_same_message(world: LedgerWorld) -> None:
     fact = await world.state("car", "Saab")
-    await world.undo(fact)
+    await world.take_back(fact)
     async with world.db.transaction():
         assert fact.message_id is not None
         await world.facts.add(
@@ -210,15 +209,6 @@ async def test_only_active_facts_are_found_by_their_words(world: LedgerWorld) ->
     (row,) = await world.db.fetch_all("SELECT count(*) FROM fact_terms WHERE fact_id = 1")
     assert row[0] == 0
     assert [fact.value for fact in await world.facts.nearest("Postgres", 1)] == ["MariaDB"]
-
-
-async def test_pinned_and_critical_are_kept(world: LedgerWorld) -> None:
-    fact = await world.state("car", "Saab")
-    async with world.db.transaction():
-        await world.facts.set_pinned(fact.id, True)
-        changed = await world.facts.set_critical(fact.id, True)
-
-    assert (changed.pinned, changed.critical) == (True, True)
 
 
 async def test_an_id_that_is_not_there_is_named(world: LedgerWorld) -> None:

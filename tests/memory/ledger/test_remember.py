@@ -77,7 +77,7 @@ async def test_what_no_member_said_is_refused_and_nothing_written(
 async def test_what_the_member_took_back_is_not_claimed_to_be_stored(world: LedgerWorld) -> None:
     message = await world.says("My locker code is 4711.")
     proposal = Proposal("entity", "locker code", "4711")
-    await world.undo((await remember(world, proposal, message)).fact)
+    await world.take_back((await remember(world, proposal, message)).fact)
     with pytest.raises(NotSupported) as caught:
         await remember(world, proposal, message)
 

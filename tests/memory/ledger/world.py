@@ -66,9 +66,11 @@ class LedgerWorld:
         async with self.db.transaction():
             return await self.facts.retract(fact.id, at=message.at, message_id=message.id)
 
-    async def undo(self, fact: Fact) -> Fact:
+    async def take_back(self, fact: Fact) -> None:
+        """Take back the message that states the fact."""
+        assert fact.message_id is not None
         async with self.db.transaction():
-            return await self.facts.undo(fact.id)
+            await self.facts.withdraw_message(fact.message_id)
 
     async def values(self) -> list[str]:
         return [fact.value for fact in await self.facts.active()]

@@ -48,6 +48,12 @@ class Memory:
         assert stored.id is not None
         return stored.id
 
+    async def erase(self, message_id: int) -> None:
+        """Take all words out of a message, as forgetting it does."""
+        async with self.db.transaction():
+            await self.db.execute("UPDATE messages SET text = '' WHERE id = ?", (message_id,))
+            await self.segments.recut(message_id, reason="forgotten")
+
     async def found(self, query: str, *, k: int = 5) -> list[str]:
         """Return the texts a query finds, best first."""
         return [item.text for item in (await self.recall.search(query, k=k)).items]

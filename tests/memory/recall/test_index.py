@@ -72,8 +72,7 @@ async def test_each_write_renews_the_epoch(memory: Memory) -> None:
     for text in ("one", "two"):
         message_id = await memory.say(text)
         seen.add((await memory.db.fetch_all("SELECT epoch FROM profile"))[0][0])
-    async with memory.db.transaction():
-        await memory.segments.remove(message_id)
+    await memory.erase(message_id)
     seen.add((await memory.db.fetch_all("SELECT epoch FROM profile"))[0][0])
     assert len(seen) == 4
 
@@ -112,7 +111,7 @@ async def test_repair_mends_a_full_text_table_with_missing_or_ghost_rows(memory:
 WORDS = ["apple", "Bahnhof", "отчёт", "会议室", "17:30", "don't"]
 STEPS = st.lists(
     st.tuples(
-        st.sampled_from(["say", "edit", "remove"]), st.integers(0, 30), st.lists(st.sampled_from(WORDS), min_size=1)
+        st.sampled_from(["say", "edit", "erase"]), st.integers(0, 30), st.lists(st.sampled_from(WORDS), min_size=1)
     ),
     max_size=12,
 )
@@ -137,8 +136,7 @@ async def test_after_any_writes_the_index_finds_what_a_scan_finds(
             newest[place] = await memory.say(text, replaces=place)
             current[place] = text
         else:
-            async with memory.db.transaction():
-                await memory.segments.remove(newest[place])
+            await memory.erase(newest[place])
             del current[place]
     for word in WORDS:
         match = " AND ".join(f'body : "{term}"' for term in query(word).wanted)

@@ -235,3 +235,37 @@ async def test_a_manifest_gives_what_left_the_prompt_in_order_without_what_was_d
         await memory.db.execute("UPDATE segments SET sha256 = 'x' WHERE id = 4")
     assert [item.text for item in await memory.recall.by_manifest(7)] == ["First.", "Second."]
     assert await memory.recall.by_manifest(8) == []
+
+
+async def test_an_earlier_identical_question_ranks_behind_what_answers_it(memory: Memory) -> None:
+    for text in ("When is the tax report due?", "when is the tax report due ?", "The tax report is due on 12 March."):
+        await memory.say(text)
+
+    found = await memory.found("When is the tax report due?")
+
+    assert found[0] == "The tax report is due on 12 March."
+    assert len(found) == 3
+
+
+async def test_a_question_that_says_more_than_the_query_keeps_its_rank(memory: Memory) -> None:
+    await memory.say("Did you know that the tax report went to Olga?")
+    await memory.say("We spoke about reports.")
+
+    assert (await memory.found("tax report"))[0] == "Did you know that the tax report went to Olga?"
+
+
+async def test_a_statement_made_twice_is_outdated_in_both_places_once_it_changed(memory: Memory) -> None:
+    first = await memory.say("We use Postgres for the archive.")
+    again = await memory.say("As I said, Postgres for the archive.")
+    later = await memory.say("The archive is on SQLite.")
+    await memory.add_fact("archive", "Postgres", message_id=first)
+    await memory.add_fact("archive", "Postgres", message_id=again)
+    await memory.add_fact("archive", "SQLite", message_id=later)
+
+    found = await memory.search("archive")
+
+    assert {item.message: item.is_outdated for item in found.items if item.layer == "segment"} == {
+        first: True,
+        again: True,
+        later: False,
+    }

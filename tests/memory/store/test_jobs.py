@@ -1,4 +1,4 @@
-"""Background work as rows: queued once, live before imported, cool-downs that survive a restart."""
+"""Background work as rows: queued once, in order, cool-downs that survive a restart."""
 
 from collections.abc import AsyncIterator
 from datetime import timedelta
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from memory.store.jobs import IMPORTED, JobStore
+from memory.store.jobs import JobStore
 from memory.store.media import MediaStore
 from tests.fakes.clock import FakeClock
 
@@ -30,16 +30,6 @@ async def test_the_same_work_is_queued_once_even_after_it_was_done(db: Database)
     assert await jobs.next_ready() is None
 
 
-async def test_live_work_goes_before_imported_work(db: Database) -> None:
-    jobs = JobStore(db, FakeClock())
-    async with db.transaction():
-        await jobs.add("extract", "extract:1", {"message": 1}, priority=IMPORTED)
-        await jobs.add("extract", "extract:2", {"message": 2})
-    job = await jobs.next_ready()
-    assert job is not None
-    assert job.payload == {"message": 2}
-
-
 async def test_a_postponed_job_waits_for_its_time(db: Database) -> None:
     clock = FakeClock()
     jobs = JobStore(db, clock)
@@ -57,13 +47,15 @@ async def test_a_postponed_job_waits_for_its_time(db: Database) -> None:
     assert job.attempts == 1
 
 
-async def test_pending_counts_only_messages_up_to_a_border(db: Database) -> None:
+async def test_messages_whose_facts_are_still_to_be_read_are_named(db: Database) -> None:
     jobs = JobStore(db, FakeClock())
     async with db.transaction():
-        for message in (1, 5, 9):
-            await jobs.add("extract", f"extract:{message}", {"message": message})
-    assert await jobs.pending("extract") == 3
-    assert await jobs.pending("extract", up_to_message=5) == 2
+        await jobs.add("extract", "extract:1", {"message": 1})
+        await jobs.add("remembered", "extract:5", {"message": 5})
+        await jobs.add("extract", "extract:9", {"message": 9})
+        await jobs.add("compact", "compact:1", {"session": 1})
+        await jobs.finish(3)
+    assert await jobs.waiting_reads() == {1: 1, 5: 2}
 
 
 async def test_media_are_read_back_by_hash_and_found_by_a_unique_prefix(db: Database, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.store.redaction import Redactor, notice, strip_hidden, utf16_length
+from memory.messages import utf16_length
+from memory.store.redaction import Redactor, notice, strip_hidden
 
 # Put together at run time, so that no scanner takes this file for a leak.
 BOT_TOKEN = "7654321098:" + "AA" + "GhtX_9zQmL-4vB7nRk2PwYs5TdEu8Jc0o"

@@ -27,7 +27,7 @@ CREATE TABLE turns (
     model TEXT,                         -- the model that gave the last answer
     prompt_tokens INTEGER,              -- of the last request of the turn
     block TEXT,                         -- the memory block, kept only while the turn runs: the same over steps and resumes
-    error TEXT                          -- why it failed: the name of an error class
+    error TEXT                          -- why it failed: one word, most often the name of an error class
 ) STRICT;
 CREATE UNIQUE INDEX one_running_turn ON turns ((1)) WHERE state = 'running';
 
@@ -68,7 +68,7 @@ CREATE TABLE usage (
     cached_tokens INTEGER NOT NULL,
     tool_tokens INTEGER NOT NULL,
     is_estimate INTEGER NOT NULL,
-    estimated_prompt_tokens INTEGER,    -- our own estimate of the same prompt: calibrates later estimates
+    estimated_prompt_tokens INTEGER,    -- our own estimate of the same prompt, to compare the two
     at TEXT NOT NULL
 ) STRICT;
 
@@ -96,13 +96,13 @@ CREATE INDEX inbox_waiting ON inbox (id) WHERE state IN ('new', 'taken');
 CREATE TABLE outbox (
     -- One row a message to the member. Committed before it is sent, `sent` once the other side named it.
     id INTEGER PRIMARY KEY,
-    key TEXT NOT NULL UNIQUE,           -- turn:<id>:<ordinal>, receipt:<job>, notice:<…>: the same thing is queued once
+    key TEXT NOT NULL UNIQUE,           -- turn:…, receipt:…, job:…, answer:…, notice:…: the same thing is queued once
     turn_id INTEGER REFERENCES turns (id),
     state TEXT NOT NULL CHECK (state IN ('streaming', 'waiting', 'sending', 'sent', 'dropped')),
-    body TEXT NOT NULL,                 -- text, entities, buttons, chat, thread, reply target: JSON
+    body TEXT NOT NULL,                 -- text, entities, chat, thread, reply target: JSON
     is_silent INTEGER NOT NULL DEFAULT 0,
     place TEXT,                         -- tg:<chat id>:<message id> once known
-    attempts INTEGER NOT NULL DEFAULT 0,
+    attempts INTEGER NOT NULL DEFAULT 0,  -- copies that may have arrived
     not_before TEXT,
     created_at TEXT NOT NULL,
     sent_at TEXT,
@@ -153,7 +153,7 @@ CREATE TABLE facts (
     replaces INTEGER REFERENCES facts (id),
     by TEXT,                            -- who said it
     message_id INTEGER REFERENCES messages (id),  -- NULL: the source was forgotten
-    withdrawn_at TEXT,                  -- the statement itself was taken back (undo, edit): no part of the history
+    withdrawn_at TEXT,                  -- the statement itself was taken back (by an edit): no part of the history
     created_at TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX one_active_value ON facts (subject_key) WHERE status = 'active';
@@ -176,7 +176,7 @@ CREATE TABLE fact_retractions (
     id INTEGER PRIMARY KEY,
     subject_key TEXT NOT NULL,
     at TEXT NOT NULL,                   -- the time of the message that says so
-    message_id INTEGER REFERENCES messages (id)  -- NULL: by command or button
+    message_id INTEGER REFERENCES messages (id)
 ) STRICT;
 CREATE INDEX fact_retractions_by_subject ON fact_retractions (subject_key, at);
 CREATE INDEX fact_retractions_by_message ON fact_retractions (message_id) WHERE message_id IS NOT NULL;
