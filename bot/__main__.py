@@ -28,7 +28,7 @@ from bot.turn.spaces import Spaces
 from bot.turn.worker import Worker
 from memory.compaction.compactor import Compactor
 from memory.errors import ReaderInTheWay
-from memory.forget import effects, plan, rows
+from memory.forget import effects, forget_again, plan, rows
 from memory.ledger.extract import Extractor
 from memory.ports import Clock, Model
 from memory.space import Space
@@ -124,14 +124,23 @@ class Remembrancer:
         return Heartbeat(self.home.heartbeat, self.clock)
 
     async def _open(self, space_id: str, *, read_only: bool) -> Space:
+        """Open a memory; what a restored file brought back is forgotten again before anybody writes to it."""
         folder = self.home.space(space_id) if read_only else self.home.create_space(space_id)
-        return await Space.open(
+        space = await Space.open(
             folder.path,
             default_zone=self.settings.timezone,
             clock=self.clock,
             backups=self.home.backups,
             read_only=read_only,
         )
+        if not read_only:
+            try:
+                async with self._shared() as shared:
+                    await forget_again(space, Tombstones(shared, self.clock))
+            except BaseException:
+                await space.close()
+                raise
+        return space
 
     @asynccontextmanager
     async def _shared(self) -> AsyncIterator[Database]:

@@ -36,6 +36,7 @@ from memory.block import explain
 from memory.errors import MemoryFault
 from memory.importing import Importer, read_lines
 from memory.ports import Clock
+from memory.recall.items import Found
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.redaction import Redactor
@@ -154,19 +155,34 @@ async def _facts(args: argparse.Namespace, app: App) -> int:
 async def _recall(args: argparse.Namespace, app: App) -> int:
     if (args.query is None) == (args.batch is None):
         raise UsageFault("recall needs a QUERY, or --batch FILE")
+    if args.query is not None and not args.query.strip():
+        raise UsageFault('the QUERY is blank: say what to look for, for example remembrancer recall "tax report"')
     batch = list(queries_of(args.batch)) if args.batch is not None else []
     async with _reading(args, app) as space:
         if args.batch is not None:
             for entry in batch:
-                found = await space.recall.search(entry["query"], k=args.k)
+                found = await _search(space, entry["query"], args.k, app.settings)
                 _print_json({"id": entry["id"], **views.found_json(found)}, indent=None)
             return FINE
-        found = await space.recall.search(args.query, k=args.k)
+        found = await _search(space, args.query, args.k, app.settings)
         if args.json:
             _print_json(views.found_json(found))
         else:
             print("\n".join(views.found_lines(found, space.zone)) or "Nothing found.")
     return FINE
+
+
+async def _search(space: Space, query: str, k: int, settings: Settings) -> Found:
+    """Search as the next prompt would: what its tail holds anyway, and what does not fit, is told as left out."""
+    session = await space.sessions.open_session()
+    covered = await space.handoffs.last_covered(session) if session else 0
+    tail = await space.sessions.tail(session, after=covered) if session else []
+    return await space.recall.search(
+        query,
+        k=k,
+        budget_tokens=settings.recall_tokens,
+        in_window=frozenset(message.id for message in tail if message.id is not None),
+    )
 
 
 async def _why(args: argparse.Namespace, app: App) -> int:

@@ -7,22 +7,28 @@ a line that says what would be right.
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
+from bot.choices import Choices
+from bot.facts import FactCommands, Press
+from bot.forgetting import Forgetting
+from bot.kept_secrets import PREFIX, SecretKeeper
+from bot.turn.answer import Answer
 from bot.turn.words import keep_words
-from memory.block import Explained, explain
-from memory.forget import plan, rows
-from memory.ledger.render import listing
+from bot.why import why_text
+from memory.block import explain
 from memory.recall.items import Item
 from memory.space import Space
-from memory.store.jobs import COMPACT, FORGET_EFFECTS, REMEMBERED
+from memory.store.jobs import COMPACT, REMEMBERED
 from memory.store.mailbox import Entry, place_of
+from memory.store.sessions import Turn
 from memory.store.tombstones import Tombstones
 from tools.registry import Registry
 
 RECALL_ITEMS = 5
-LISTED_FACTS = 40
+RECALL_CANDIDATES = 20
 SHOWN_CHARS = 300
+ECHOED_CHARS = 60
+"""How much of what was asked is said again in an answer."""
 
 
 @dataclass(frozen=True)
@@ -38,11 +44,13 @@ COMMANDS: tuple[Command, ...] = (
     Command("start", "", "what I am and what I keep"),
     Command("help", "", "what I can do"),
     Command("new", "", "start a fresh conversation; my memory stays"),
-    Command("facts", "[word]", "the facts I hold, word for word"),
+    Command("facts", "[word, page or f12]", "the facts I hold, word for word; with an id all about one"),
     Command("recall", "question", "find what was said earlier"),
     Command("remember", "text", "keep something word for word"),
-    Command("forget", "f12, m12 or t12", "erase a fact, a message or a turn from every layer"),
-    Command("why", "[t12]", "what the last answer was built from"),
+    Command("forget", "f12, m12, t12 or everything", "erase a fact, a message, a turn or all of it, for good"),
+    Command("undo", "[f12]", "take back the last change of the facts"),
+    Command("keepsecret", "", "keep a password I left out, as a private fact"),
+    Command("why", "[t12]", "what the last answer was built from, or the one you reply to"),
     Command("compact", "", "shorten the prompt; nothing is lost"),
     Command("stop", "", "stop what I am doing now"),
 )
@@ -68,10 +76,9 @@ TO_GOOGLE = (
 )
 TO_NOBODY = "No model is configured: I answer offline, by quoting what you told me. Nothing leaves this machine."
 
-FORGET_WHAT = "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`."
-NO_FACTS = "I hold no facts yet. Tell me one in plain words, for example: “The tax report is due on 12 March at 17:30.”"
 
-_ID = re.compile(r"[fmst][0-9]{1,18}", re.IGNORECASE)
+WHY_WHAT = "/why shows the last answer, `/why t12` an earlier one, /why as a reply the answer it replies to."
+
 _TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
 
 
@@ -81,28 +88,50 @@ class MemberCommands:
     def __init__(self, space: Space, registry: Registry, tombstones: Tombstones, *, is_offline: bool) -> None:
         self._space = space
         self._registry = registry
-        self._tombstones = tombstones
         self._is_offline = is_offline
-        self._answers: dict[str, Callable[[str, Entry], Awaitable[str]]] = {
+        self._menus = FactCommands(space)
+        keeper = SecretKeeper(space)
+        self._forgetting = Forgetting(space, tombstones)
+        choices = Choices(space)
+        self._answers: dict[str, Callable[[str, Entry], Awaitable[str | Answer]]] = {
+            **choices.commands(),
             "start": self._start,
             "help": self._help,
             "new": self._new,
-            "facts": self._facts,
+            "facts": self._menus.facts,
+            "undo": self._menus.undo,
+            "keepsecret": keeper.command,
             "recall": self._recall,
             "remember": self._remember,
-            "forget": self._forget,
+            "forget": self._forgetting.answer,
             "why": self._why,
             "compact": self._compact,
             "stop": self._stop,
         }
+        # One line a kind of button: the data `keep:12` of a button (or what a message awaits) goes to the handler of
+        # `keep` as (entry, "12"). A button may be pressed twice, and long after: the second press changes nothing.
+        self._presses: dict[str, Press] = {
+            **self._menus.presses(),
+            **choices.presses(),
+            PREFIX: keeper.press,
+            "forget!": self._press_forget,
+        }
 
-    async def answer(self, entry: Entry) -> str:
-        """Do what was asked and return the answer (Markdown). Joins the caller's transaction.
+    async def answer(self, entry: Entry) -> Answer:
+        """Do what was asked and return the answer. Joins the caller's transaction.
 
         Raises: MemberMustAct.
         """
-        if entry.kind == "press":
-            return ""
+        said = await self._press(entry) if entry.press is not None else await self._command(entry)
+        return Answer(said) if isinstance(said, str) else said
+
+    async def _press(self, entry: Entry) -> Answer:
+        """Answer a button, or the reply that a message awaited; a button of another version means nothing."""
+        prefix, _, rest = (entry.press or "").partition(":")
+        serve = self._presses.get(prefix)
+        return await serve(entry, rest) if serve else Answer()
+
+    async def _command(self, entry: Entry) -> str | Answer:
         name, _, rest = entry.text.removeprefix("/").partition(" ")
         serve = self._answers.get(name.partition("@")[0].strip().lower())
         if serve is None:
@@ -125,19 +154,14 @@ class MemberCommands:
         await self._space.jobs.add(COMPACT, f"{COMPACT}:session:{old}", {"session": old, "whole": 1})
         return "A fresh conversation. What was said before stays stored (/recall) and the facts stay in place (/facts)."
 
-    async def _facts(self, rest: str, entry: Entry) -> str:
-        facts = await self._space.facts.about(rest, LISTED_FACTS) if rest else await self._space.facts.listed()
-        if not facts:
-            return f"I hold no fact about “{rest}”. /facts shows all." if rest else NO_FACTS
-        return listing(facts, self._space.zone)
-
     async def _recall(self, rest: str, entry: Entry) -> str:
         if not rest:
             return "Say what to look for: `/recall archive database`."
-        found = await self._space.recall.search(rest, k=RECALL_ITEMS)
+        found = await self._space.recall.search(rest, k=RECALL_CANDIDATES)
         if not found.items:
-            return f"I found nothing close to “{rest}”. Other words may help; /facts lists the facts I hold."
-        return "\n\n".join(self._found(item) for item in found.items)
+            asked = _shown(rest, ECHOED_CHARS)
+            return f"I found nothing close to “{asked}”. Other words may help; /facts lists the facts I hold."
+        return "\n\n".join(self._found(item) for item in _without_repeats(found.items)[:RECALL_ITEMS])
 
     def _found(self, item: Item) -> str:
         at = item.at.astimezone(self._space.zone)
@@ -155,38 +179,32 @@ class MemberCommands:
         )
         return f"Kept word for word (m{stored.id}). I read it for facts now; a line follows."
 
-    async def _forget(self, rest: str, entry: Entry) -> str:
-        ref = rest or await self._replied_to(entry)
-        if not ref:
-            return FORGET_WHAT
-        if not _ID.fullmatch(ref):
-            return f"“{_shown(ref, 40)}” is not an id, so nothing was forgotten. {FORGET_WHAT}"
-        what = await plan(self._space, ref)
-        report = await rows(self._space, what, self._tombstones)
-        await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", {})
-        return report.words()
-
-    async def _replied_to(self, entry: Entry) -> str | None:
-        place = place_of(entry.chat_id, entry.reply_to)
-        message = await self._space.sessions.message_at(place) if place else None
-        if message is not None:
-            return f"m{message.id}"
-        turn_id = await self._space.mailbox.turn_at(place) if place else None
-        return f"t{turn_id}" if turn_id else None
+    async def _press_forget(self, entry: Entry, rest: str) -> Answer:
+        return Answer(await self._forgetting.forget([f"f{rest}"], entry), where="instead")
 
     async def _why(self, rest: str, entry: Entry) -> str:
         asked = _TURN.fullmatch(rest)
         if rest and asked is None:
-            return f"“{_shown(rest, 40)}” is not a turn. /why shows the last one, `/why t12` an earlier one."
+            return f"“{_shown(rest, ECHOED_CHARS)}” is not a turn. {WHY_WHAT}"
         sessions = self._space.sessions
-        turn = await sessions.turn(int(asked[1])) if asked else await sessions.last_turn()
+        if rest == "" and entry.reply_to is not None:
+            turn_id = await self._turn_of(entry)
+            if turn_id is None:
+                return f"That message is no answer of mine. {WHY_WHAT}"
+            turn: Turn | None = await sessions.turn(turn_id)
+        else:
+            turn = await sessions.turn(int(asked[1])) if asked else await sessions.last_turn()
         if turn is None:
             return "There was no answer yet."
-        lines = [f"**t{turn.id}** · {turn.prompt_tokens or 0} tokens · {turn.model or 'no model'}"]
-        for layer, group in groupby(await explain(self._space, turn), key=lambda part: part.item.layer):
-            parts = list(group)
-            lines += [_talk_line(parts)] if layer == "tail" else map(_part_line, parts)
-        return "\n".join(lines)
+        return why_text(turn, await explain(self._space, turn), self._space.zone)
+
+    async def _turn_of(self, entry: Entry) -> int | None:
+        """Return the turn of the answer, or of the member's own message, that an entry replies to."""
+        place = place_of(entry.chat_id, entry.reply_to)
+        if place is None:
+            return None
+        said = await self._space.sessions.message_at(place)
+        return said.turn_id if said else await self._space.mailbox.turn_at(place)
 
     async def _compact(self, rest: str, entry: Entry) -> str:
         session = await self._space.sessions.current_session()
@@ -197,19 +215,16 @@ class MemberCommands:
         return "Nothing is running."
 
 
-def _part_line(part: Explained) -> str:
-    text = " ".join(part.text.split())
-    shown = f": {_shown(text)}" if text else ""
-    name = "" if part.item.ref == part.item.layer else f" {part.item.ref}"
-    return f"• {part.item.layer}{name} ({part.item.tokens}){shown}"
-
-
-def _talk_line(parts: Sequence[Explained]) -> str:
-    """Return one line for the messages that stood in the prompt as they were said: the member has them in the chat."""
-    ids = sorted({int(part.item.ref[1:]) for part in parts})
-    which = f"m{ids[0]}" if len(ids) == 1 else f"m{ids[0]} to m{ids[-1]}"
-    return f"• conversation {which} ({sum(part.item.tokens for part in parts)})"
-
-
 def _shown(text: str, limit: int = SHOWN_CHARS) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
+
+
+def _without_repeats(items: Sequence[Item]) -> list[Item]:
+    """Leave out what was found before in the same words, and answers that only quote what was found."""
+    said = [item.text for item in items if item.speaker != "assistant"]
+    kept: dict[str, Item] = {}
+    for item in items:
+        is_quoting = item.speaker == "assistant" and any(text in item.text for text in said)
+        if not is_quoting:
+            kept.setdefault(" ".join(item.text.casefold().split()), item)
+    return list(kept.values())

@@ -25,6 +25,8 @@ from memory.store.database import Database, Schema
 LIVE_WITHIN_S = 120.0
 """A poll takes up to half a minute; past this age something hangs."""
 ENOUGH_BYTES = 200_000_000
+LARGE_LOG_BYTES = 64 * 1024 * 1024
+"""A write-ahead log beyond this has not been emptied for long; ours is cut to 16 MB when no reader is in the way."""
 REACH_DEADLINE_S = 15.0
 
 Reach = Callable[[], Awaitable[str]]
@@ -153,7 +155,20 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
         return Finding(
             about, is_well=False, detail="damaged; stop the server and put a backup from `backups` in its place"
         )
+    log_bytes = _log_bytes(path)
+    if log_bytes > LARGE_LOG_BYTES:
+        return Finding(
+            about,
+            is_well=False,
+            detail=f"its log has grown to {log_bytes / 1e6:.0f} MB: something has been reading the file all the time "
+            "(another program, a hanging command); end that, then start the server anew",
+        )
     return Finding(about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked")
+
+
+def _log_bytes(path: Path) -> int:
+    log = path.with_name(f"{path.name}-wal")
+    return log.stat().st_size if log.exists() else 0
 
 
 async def _reached(name: str, ask: Reach, deadline_s: float) -> Finding:

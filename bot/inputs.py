@@ -14,9 +14,11 @@ class UsageFault(Exception):
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a text file. Raises: UsageFault."""
-    if not path.is_file():
+    """Return the lines of a text file, or of what is piped in under a name like /dev/stdin. Raises: UsageFault."""
+    if not path.exists():
         raise UsageFault(f"there is no file {path}")
+    if path.is_dir():
+        raise UsageFault(f"{path} is a folder, not a file")
     try:
         return path.read_text(encoding="utf-8-sig").split("\n")
     except UnicodeDecodeError:

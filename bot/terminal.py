@@ -22,7 +22,9 @@ from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
 
+from bot.errors import words_for
 from bot.views import printable
+from memory.errors import OperatorMustAct
 from memory.messages import CallPart, Message
 from memory.space import Space
 from memory.store.mailbox import Entry, Outgoing, OutRow
@@ -78,7 +80,7 @@ class PlainScreen:
         """A script sees finished messages only."""
 
     async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
-        await self.say(f"{AGAIN if is_repeat else ''}{row.message.text}")
+        await self.say(f"{AGAIN if is_repeat else ''}{typed(row.message)}")
         return None
 
     async def say(self, text: str) -> None:
@@ -116,12 +118,18 @@ class LiveScreen:
             self._live = None
 
     async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
-        await self.say(f"{AGAIN if is_repeat else ''}{row.message.text}")
+        await self.say(f"{AGAIN if is_repeat else ''}{typed(row.message)}")
         return None
 
     async def say(self, text: str) -> None:
         self.console.print(Markdown(printable(text)))
         self.console.print()
+
+
+def typed(message: Outgoing) -> str:
+    """Return the text of a message and, for its buttons, what can be typed instead."""
+    ways = [f"{button.text}: `{button.typed}`" for row in message.buttons for button in row if button.typed]
+    return "\n\n".join([message.text, *([" · ".join(ways)] if ways else [])])
 
 
 Screen = PlainScreen | LiveScreen
@@ -183,11 +191,18 @@ class Chat:
         try:
             with patch_stdout(raw=True):
                 while (text := await _typed(session)) is not None:
-                    if text:
-                        await self._runner.receive(self._entry(text))
+                    if text and await self._is_received(text, screen):
                         await self._until_answered()
         finally:
             await self._runner.close()
+
+    async def _is_received(self, text: str, screen: LiveScreen) -> bool:
+        """Store what was typed; where that fails, say so and let the person go on typing."""
+        try:
+            return await self._runner.receive(self._entry(text))
+        except OperatorMustAct as error:
+            await screen.say(words_for(error))
+            return False
 
     async def _until_answered(self) -> None:
         """Wait until nothing that came in waits for its answer; Ctrl-C stops the turn meanwhile."""
@@ -223,7 +238,9 @@ class Chat:
             kind="command" if _COMMAND.match(redacted.text) else "message",
             text=redacted.text,
             at=self._runner.space.clock.now(),
-            notices=(notice(redacted.kinds),) if redacted.kinds else (),
+            notices=(notice(redacted, can_keep=True),) if redacted.kinds else (),
+            secrets=redacted.spoken,
+            has_offer=bool(redacted.spoken),
         )
 
 

@@ -83,6 +83,7 @@ def _fact(fact: Fact) -> Json:
         "quote": fact.quote,
         "question": fact.question,
         "critical": fact.critical,
+        "private": fact.private,
         "status": fact.status,
         "since": fact.since.isoformat(),
         "until": fact.until.isoformat() if fact.until else None,
@@ -94,7 +95,8 @@ def _fact(fact: Fact) -> Json:
 
 def _fact_line(fact: Fact, zone: ZoneInfo) -> str:
     state = "" if fact.status == "active" else f"  [{fact.status}]"
-    return f"f{fact.id}  [{fact.kind}] {fact.subject}: {fact.value}  ({fact.since.astimezone(zone):%Y-%m-%d}){state}"
+    value = f"{fact.value} 🔒" if fact.private else fact.value
+    return f"f{fact.id}  [{fact.kind}] {fact.subject}: {value}  ({fact.since.astimezone(zone):%Y-%m-%d}){state}"
 
 
 def _item(item: Item) -> Json:

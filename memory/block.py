@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from memory.errors import UnknownId
 from memory.ledger.render import render
-from memory.messages import estimate_tokens
+from memory.messages import Message, estimate_tokens
 from memory.space import Space
 from memory.store.sessions import TraceItem, Turn
 
@@ -29,10 +29,11 @@ class Block:
 
 @dataclass(frozen=True)
 class Explained:
-    """One thing a prompt held, with its text as it stands now."""
+    """One thing a prompt held, with its text as it stands now, and the message it comes from."""
 
     item: TraceItem
     text: str
+    source: Message | None = None
 
 
 async def build(
@@ -63,27 +64,33 @@ async def build(
 
 async def explain(space: Space, turn: Turn) -> list[Explained]:
     """Return what the prompt of a turn was built from, with the texts as they stand now."""
-    return [Explained(item, await _text_of(space, item.ref)) for item in await space.sessions.trace(turn.id)]
+    return [await _explained(space, item) for item in await space.sessions.trace(turn.id)]
 
 
-async def _text_of(space: Space, ref: str) -> str:
-    if not ref[1:].isdecimal():
-        return ""
-    number = int(ref[1:])
+async def _explained(space: Space, item: TraceItem) -> Explained:
+    if not item.ref[1:].isdecimal():
+        return Explained(item, "")
+    number = int(item.ref[1:])
     try:
-        match ref[0]:
+        match item.ref[0]:
             case "f":
                 fact = await space.facts.fact(number)
-                return f"{fact.subject}: {fact.value}"
+                return Explained(item, f"{fact.about}: {fact.value}", await _source(space, fact.message_id))
             case "s":
-                return (await space.segments.segment(number)).text
+                segment = await space.segments.segment(number)
+                return Explained(item, segment.text, await _source(space, segment.message_id))
             case "h":
-                return (await space.handoffs.handoff(number)).text
+                return Explained(item, (await space.handoffs.handoff(number)).text)
             case "m":
-                return (await space.sessions.message(number)).text
+                message = await space.sessions.message(number)
+                return Explained(item, message.text, message)
     except UnknownId:
-        return "(no longer there)"
-    return ""
+        return Explained(item, "(no longer there)")
+    return Explained(item, "")
+
+
+async def _source(space: Space, message_id: int | None) -> Message | None:
+    return await space.sessions.message(message_id) if message_id is not None else None
 
 
 def trace_of_messages(ids_and_tokens: Sequence[tuple[int, int]]) -> list[TraceItem]:

@@ -3,6 +3,7 @@
 MemoryFault
 ├── OperatorMustAct           the person who runs the server
 │   ├── DamagedDatabase       a file SQLite refuses: restore a backup
+│   ├── ClosedFolder          the file cannot be opened or written where it lies
 │   ├── NewerSchema           the file was written by a later version: upgrade
 │   ├── MigrationFailed       nothing later was applied; the backup is named
 │   └── StorageFull           no row was written; free space
@@ -35,8 +36,16 @@ class OperatorMustAct(MemoryFault):
 class DamagedDatabase(OperatorMustAct):
     def __init__(self, path: Path, detail: str) -> None:
         super().__init__(
-            f"the database {path} is damaged ({detail}); it was left as it is: put a backup from the folder "
-            f"'backups' in its place (and remove {path.name}-wal and {path.name}-shm), then start again"
+            f"the database {path} is damaged ({detail}); it was left as it is: move it aside with {path.name}-wal and "
+            f"{path.name}-shm, put your last backup of it in its place (the folder 'backups' may hold one), start again"
+        )
+        self.path = path
+
+
+class ClosedFolder(OperatorMustAct):
+    def __init__(self, path: Path, detail: str) -> None:
+        super().__init__(
+            f"the database {path} cannot be used where it is ({detail}): its folder must be writable, also for reading"
         )
         self.path = path
 

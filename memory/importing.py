@@ -120,7 +120,9 @@ def _entry(line: str, number: int, zone: ZoneInfo) -> Message | None:
         raise BadImport(number, "is not JSON; each line must be one JSON object") from None
     except ValidationError as error:
         wrong = error.errors(include_url=False, include_input=False)[0]
-        key = ".".join(str(part) for part in wrong["loc"]) or "the line"
+        if not wrong["loc"]:
+            raise BadImport(number, "must be one JSON object") from None
+        key = ".".join(str(part) for part in wrong["loc"])
         raise BadImport(number, f"{key}: {wrong['msg'].lower().removeprefix('value error, ')}") from None
     except RecursionError:
         raise BadImport(number, "is nested too deeply") from None

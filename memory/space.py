@@ -12,6 +12,7 @@ from memory.ports import Clock
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database, to_utc_text
+from memory.store.held_secrets import HeldSecrets
 from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.mailbox import Mailbox
@@ -24,21 +25,29 @@ EPOCH_BYTES = 16
 class Space:
     """The stores and services of one memory, over one database. Use `Space.open`, then `close`."""
 
-    def __init__(self, space_id: str, folder: Path, database: Database, *, zone: ZoneInfo, clock: Clock) -> None:
-        self.id = space_id
+    def __init__(self, folder: Path, database: Database, *, zone: ZoneInfo, clock: Clock, backups: Path) -> None:
+        self.id = folder.name
         self.folder = folder
+        self.backups = backups
+        """Where copies of files of the whole installation lie."""
         self.zone = zone
         self.clock = clock
         self.db = database
         self.sessions = SessionStore(database, clock)
         self.mailbox = Mailbox(database, clock)
+        self.held = HeldSecrets(clock)
         self.jobs = JobStore(database, clock)
         self.media = MediaStore(database, folder / "media", clock)
         self.segments = SegmentStore(database, zone)
-        self.facts = FactStore(database, clock)
+        self.facts = FactStore(database, clock, is_shared=self.is_shared)
         self.handoffs = HandoffStore(database, clock)
         self.journal = JournalStore(database, folder / "journal")
         self.recall = Recall(database, zone, clock)
+
+    @property
+    def is_shared(self) -> bool:
+        """Whether several people speak here: a group's space is named by its number, which is negative."""
+        return self.id.startswith("-")
 
     @classmethod
     async def open(
@@ -57,7 +66,7 @@ class Space:
         )
         try:
             zone = await _profile_zone(database, folder.name, default_zone, clock)
-            space = cls(folder.name, folder, database, zone=zone, clock=clock)
+            space = cls(folder, database, zone=zone, clock=clock, backups=backups)
             if not read_only:
                 await space.segments.repair()
         except BaseException:

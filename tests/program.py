@@ -3,12 +3,13 @@
 Its log holds every level (the program itself stops at INFO), so that a test can say that no level tells too much.
 """
 
+import json
 import os
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 from sqlite3 import connect
@@ -17,6 +18,7 @@ from typing import Any
 from tests.fakes.gemini import FakeGemini
 from tests.fakes.telegram import FakeTelegram
 
+ROOT = Path(__file__).parents[1]
 START_S = 60.0
 TALKATIVE = """
 import logging, sys
@@ -25,6 +27,18 @@ from bot.__main__ import main
 main()
 """
 """The program with its log opened wide. (The library is replaced, not a module of ours.)"""
+ASKING = """
+import contextlib, io, json, sys
+from bot.__main__ import Remembrancer
+from bot.cli import run
+answers = []
+for args in json.loads(sys.argv[1]):
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        code = run(args, Remembrancer)
+    answers.append((code, printed.getvalue()))
+print(json.dumps(answers))
+"""
+"""Several commands in one process: starting it costs more than they do."""
 
 
 class Program:
@@ -33,6 +47,7 @@ class Program:
     def __init__(self, home: Path, telegram: FakeTelegram, gemini: FakeGemini, owner: int, **more: str) -> None:
         self.home = home
         self._telegram = telegram
+        self._folder = home.parent
         self._output = home.parent / "output"
         self._server: subprocess.Popen[bytes] | None = None
         self.environment = {
@@ -47,11 +62,19 @@ class Program:
             **more,
         }
 
+    def _environment(self) -> dict[str, str]:
+        """Return the settings for a process in another folder than ours, where no `.env` of a developer is read."""
+        return os.environ | self.environment | {"PYTHONPATH": str(ROOT)}
+
     def start(self) -> None:
         """Start the server; it goes on while this process does other things."""
         with self._output.open("ab") as output:
             self._server = subprocess.Popen(
-                [sys.executable, "-c", TALKATIVE], env=os.environ | self.environment, stdout=output, stderr=output
+                [sys.executable, "-c", TALKATIVE],
+                cwd=self._folder,
+                env=self._environment(),
+                stdout=output,
+                stderr=output,
             )
 
     @property
@@ -78,17 +101,20 @@ class Program:
         if self.is_running:
             self.kill()
 
-    def run(self, *args: str) -> str:
-        """Run a command beside the server, check that it was fine and silent, and return what it printed."""
+    def ask(self, *commands: Sequence[str]) -> list[Any]:
+        """Run commands that print JSON beside the server, check that all were fine and silent, and return it."""
         done = subprocess.run(
-            [sys.executable, "-m", "bot", *args],
-            env=os.environ | self.environment,
+            [sys.executable, "-c", ASKING, json.dumps(commands)],
+            cwd=self._folder,
+            env=self._environment(),
             capture_output=True,
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stderr) == (0, ""), (args, done.returncode, done.stderr)
-        return done.stdout
+        assert (done.returncode, done.stderr) == (0, ""), (done.returncode, done.stderr)
+        answers = json.loads(done.stdout)
+        assert [code for code, _ in answers] == [0] * len(commands)
+        return [json.loads(printed) for _, printed in answers]
 
     def rows(self, space_id: int, sql: str) -> list[Any]:
         """Read the database of a space beside the server."""

@@ -27,7 +27,9 @@ TOWER = (
     {"memory.recall"},
     {"memory.compaction"},
 )
-"""The floors of memory, lowest first; a floor uses itself and those below. Single modules of memory are the roof."""
+"""The floors of memory, lowest first; a floor uses itself and those below. What stands above them is the roof: single
+modules of memory, and these packages."""
+ROOF = ("memory.forget",)
 HOMES = {
     "aiosqlite": ("memory/store/database.py",),
     "apscheduler": ("bot/schedule.py",),
@@ -109,7 +111,8 @@ def _floor(module: str) -> int | None:
     for height, floor in enumerate(TOWER):
         if any(module == name or module.startswith(f"{name}.") for name in floor):
             return height
-    is_roof = module.startswith("memory.") and module.count(".") == 1 and _modules()[module].name != "__init__.py"
+    is_single = module.startswith("memory.") and module.count(".") == 1 and _modules()[module].name != "__init__.py"
+    is_roof = is_single or any(module == name or module.startswith(f"{name}.") for name in ROOF)
     return len(TOWER) if is_roof else None
 
 

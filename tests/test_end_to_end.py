@@ -18,11 +18,14 @@ from tests.fakes.gemini_rules import get
 from tests.fakes.telegram import FakeTelegram
 from tests.program import Program, wait_until
 
+pytestmark = pytest.mark.timeout(300)
+
 OWNER = 4242
 TURNS = 60
 STOPPED_AFTER, KILLED_IN, OVER_BUDGET_IN = 20, 40, 50
 KEEP_TURNS = 4
 
+CODE = "ALDER-7734"
 KAYAK = "The blue kayak lies behind the boathouse at Lindau, under the grey tarpaulin."
 STATED = {
     2: ("deadline", "tax report deadline", "12 March at 17:30", "The tax report is due on 12 March at 17:30."),
@@ -35,14 +38,14 @@ STATED = {
 SAID = {
     3: KAYAK,
     9: "What time is it?",
-    24: "Please remember: the locker code is 4711.",
+    24: f"Please remember: the locker code is {CODE}.",
     KILLED_IN: "Where is the blue kayak?",
     OVER_BUDGET_IN: "Look up everything about our holidays.",
     56: "What do you know for certain?",
 }
 WANTED: dict[int, list[list[tuple[str, dict[str, Any]]]]] = {
     9: [[("clock", {}), ("clock", {"zone": "Asia/Tokyo"})]],
-    24: [[("remember", {"kind": "entity", "subject": "locker code", "value": "4711"})]],
+    24: [[("remember", {"kind": "entity", "subject": "locker code", "value": CODE})]],
     KILLED_IN: [[("recall", {"query": "blue kayak"})], [("clock", {})]],
     OVER_BUDGET_IN: [[("recall", {"query": f"holiday {step} {n}"}) for n in range(4)] for step in range(9)],
     56: [[("facts", {})]],
@@ -203,9 +206,13 @@ def talk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Talk]:
 
 
 def _talk(telegram: FakeTelegram, program: Program, model: Model) -> int:
-    """Have the whole talk: a stop between two turns, a kill within one."""
+    """Have the whole talk: a stop between two turns, a kill within one.
+
+    At its beginning and end the member waits until all is done, in between they go on beside the background work.
+    """
     for turn in range(1, STOPPED_AFTER + 1):
         _say(telegram, turn)
+        wait_until(lambda: program.is_idle(OWNER), "a program at rest")
     exit_code = program.terminate()
     telegram.say(OWNER, words_of(STOPPED_AFTER + 1))
     program.start()
@@ -219,6 +226,8 @@ def _talk(telegram: FakeTelegram, program: Program, model: Model) -> int:
     telegram.wait_for(lambda: any(f"Reply {KILLED_IN}." in text for text in telegram.texts(OWNER)), timeout=60)
     for turn in range(KILLED_IN + 1, TURNS + 1):
         _say(telegram, turn)
+        if turn >= OVER_BUDGET_IN:
+            wait_until(lambda: program.is_idle(OWNER), "a program at rest")
     return exit_code
 
 
@@ -288,7 +297,7 @@ def test_tools_ran_once_and_a_budget_that_is_hit_ends_in_words(talk: Talk) -> No
 
     here, tokyo = results_of(9)
     assert (here["zone"], tokyo["zone"]) == ("Europe/Berlin", "Asia/Tokyo")
-    assert [result["value"] for result in results_of(24)] == ["4711"]
+    assert [result["value"] for result in results_of(24)] == [CODE]
     recalled, _ = results_of(KILLED_IN)
     assert KAYAK in [item["text"] for item in recalled["items"]]
     assert "Dr. Okafor" in json.dumps(results_of(56))
@@ -308,24 +317,25 @@ def test_what_was_stated_is_known_for_certain_and_stands_in_the_prompt(talk: Tal
     assert "- [entity] vet: Dr. Okafor" in block
     assert "Dr. Brandt" not in block.partition("Recalled:")[0]
     receipts = [text for text in talk.telegram.texts(OWNER) if text.startswith("✎")]
-    assert sum("4711" in text for text in receipts) == 1
+    assert sum(CODE in text for text in receipts) == 1
     assert len(receipts) == len(STATED) + 1
 
 
 def test_the_commands_print_the_shapes_of_the_contract_beside_the_server(talk: Talk) -> None:
-    facts = json.loads(talk.program.run("facts", "--history", "--json"))["facts"]
+    known, found, why = talk.program.ask(
+        ["facts", "--history", "--json"], ["recall", "Where is the blue kayak?", "--json"], ["why", "--json"]
+    )
+    facts = known["facts"]
     assert len(facts) == len(STATED) + 1
     for fact in facts:
         assert set(fact) >= FACT_KEYS
         assert fact["quote"] in words_of(int(fact["source"]["turn"].removeprefix("t")))
     old, new = (fact for fact in facts if fact["subject"] == "vet")
     assert (old["status"], new["status"], new["replaces"]) == ("superseded", "active", old["id"])
-    found = json.loads(talk.program.run("recall", "Where is the blue kayak?", "--json"))
     assert set(found) >= {"query", "items", "excluded", "ms"}
     best = found["items"][0]
     assert set(best) >= ITEM_KEYS
     assert (best["text"], best["layer"], best["source"]["turn"]) == (KAYAK, "segment", "t3")
-    why = json.loads(talk.program.run("why", "--json"))
     assert set(why) >= {"turn", "items", "prompt_tokens", "model"}
     assert (why["turn"], why["model"]) == (f"t{TURNS}", "gemini-3.8-flash")
     assert {item["layer"] for item in why["items"]} >= {"system", "tools", "handoff", "tail", "ledger", "time"}
@@ -338,14 +348,15 @@ def test_a_member_can_ask_for_facts_and_words_and_have_a_fact_forgotten(talk: Ta
     assert "Dr. Okafor" in facts
     assert "Dr. Brandt" not in facts
     assert talk.ask("/why").startswith(f"t{TURNS} ")
-    locker = next(line for line in facts.splitlines() if "4711" in line)
+    locker = next(line for line in facts.splitlines() if CODE in line)
     ref = next(word for word in locker.split() if word[:1] == "f" and word[1:].isdecimal())
     answer = talk.ask(f"/forget {ref}")
-    assert "4711" not in answer
-    assert "4711" not in talk.ask("/facts")
-    assert "4711" not in talk.ask("/recall locker code 4711").replace("“locker code 4711”", "")
-    memory = (talk.program.home / "spaces" / str(OWNER) / "memory.db").read_bytes()
-    assert b"4711" not in memory
+    assert CODE not in answer
+    assert CODE not in talk.ask("/facts")
+    assert CODE not in talk.ask("/recall locker code")
+    files = [path for path in (talk.program.home / "spaces" / str(OWNER)).rglob("*") if path.is_file()]
+    assert len(files) > 1
+    assert not [path.name for path in files if CODE.encode() in path.read_bytes()]
 
 
 def test_nothing_the_program_wrote_holds_a_secret_or_a_word_of_the_talk(talk: Talk) -> None:

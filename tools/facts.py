@@ -36,7 +36,7 @@ def _line(fact: Fact) -> dict[str, Any]:
     return {
         "id": f"f{fact.id}",
         "kind": fact.kind,
-        "subject": fact.subject,
+        "subject": fact.about,
         "value": fact.value,
         "since": fact.since.date().isoformat(),
     }

@@ -4,6 +4,7 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from memory.block import RECALLED_HEADING
 from memory.ledger.facts import Kind
 from memory.ledger.remember import Proposal, Rememberer
 from memory.ledger.support import NotSupported
@@ -30,15 +31,18 @@ class RememberTool:
 
     async def run(self, arguments: RememberArguments, context: Context) -> dict[str, Any]:
         space = context.space
-        said = await space.sessions.messages(context.message_ids)
+        said = await space.sessions.turn_messages(context.turn_id)
+        block = (await space.sessions.turn(context.turn_id)).block or ""
+        recalled = block.partition(RECALLED_HEADING)[2]
+        rememberer = Rememberer(space.facts, space.clock, space.zone)
         proposal = Proposal(arguments.kind, arguments.subject, arguments.value, arguments.replaces or None)
         try:
-            remembered = await Rememberer(space.facts, space.clock, space.zone).remember(proposal, said)
+            remembered = await rememberer.remember(proposal, said, recalled=recalled)
         except NotSupported as refusal:
             raise ToolError(
                 f"not stored: the member's own words of this turn do not support it ({refusal.reason}). "
                 "Tell the member it was not stored, or ask them to state it."
             ) from refusal
-        context.receipts.extend(receipt.line(space.zone) for receipt in remembered.receipts)
+        context.receipts.extend(remembered.receipts)
         fact = remembered.fact
         return {"stored": fact.ref, "subject": fact.subject, "value": fact.value, "is_new": bool(remembered.receipts)}

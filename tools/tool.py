@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memory.ledger.receipts import Receipt
 from memory.ports import ToolSpec
 from memory.space import Space
 
@@ -30,13 +31,13 @@ class Arguments(BaseModel):
 class Context:
     """Where a call runs: the space, the turn, and the ids of the member's messages in it.
 
-    A tool that changed something appends the line that tells the member so to `receipts`.
+    A tool that changed the ledger appends what the member is told of it to `receipts`.
     """
 
     space: Space
     turn_id: int
     message_ids: tuple[int, ...]
-    receipts: list[str] = field(default_factory=list)
+    receipts: list[Receipt] = field(default_factory=list)
 
 
 class Tool(Protocol):

@@ -10,7 +10,15 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from telegram import Bot, LinkPreviewOptions, MessageEntity, ReplyParameters
+from telegram import (
+    Bot,
+    ForceReply,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    LinkPreviewOptions,
+    MessageEntity,
+    ReplyParameters,
+)
 from telegram.error import BadRequest, ChatMigrated, Forbidden, InvalidToken, RetryAfter, TelegramError
 
 from bot.telegram.backoff import Backoff
@@ -21,7 +29,7 @@ from bot.telegram.render import MAX_UNITS
 from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown
 from memory.messages import utf16_length
 from memory.ports import Clock
-from memory.store.mailbox import Outgoing, OutRow, place_of
+from memory.store.mailbox import Buttons, Outgoing, OutRow, place_of
 
 log = logging.getLogger(__name__)
 
@@ -35,8 +43,8 @@ CANNOT_SHOW = (
     "Telegram would not take my answer in any form I tried. Nothing you told me is lost; please ask again, perhaps in "
     "other words."
 )
-MAX_FORMS = 6
-"""A message loses at most its entities, its topic, its reply, its old chat and its words on the way."""
+MAX_FORMS = 7
+"""A message loses at most its entities, its topic, its reply, its buttons, its old chat and its words on the way."""
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -51,6 +59,9 @@ class _Form:
     thread_id: int | None
     reply_to: int | None
     is_silent: bool
+    buttons: Buttons
+    is_question: bool
+    """A reply is awaited."""
 
 
 class Sender:
@@ -98,8 +109,8 @@ class Sender:
                 form = _plainer(form, error)
         raise DeliverNever("refused in every form")
 
-    async def edit(self, place: str, text: str, entities: tuple[Entity, ...] = ()) -> None:
-        """Give a message another text. The same text counts as done.
+    async def edit(self, place: str, text: str, entities: tuple[Entity, ...] = (), *, buttons: Buttons = ()) -> None:
+        """Give a message another text and these buttons alone. The same as before counts as done.
 
         Raises: BadRequest, ChatMigrated; DeliveryFault, never DeliveryUnknown: an edit may be done twice.
         """
@@ -111,6 +122,7 @@ class Sender:
                     int(chat_id),
                     int(message_id),
                     entities=_entities(entities),
+                    reply_markup=_keyboard(buttons),
                     link_preview_options=NO_PREVIEW,
                 )
         except BadRequest as error:
@@ -128,16 +140,16 @@ class Sender:
         label = f"{AGAIN}\n\n"
         shift = utf16_length(label)
         if shift + utf16_length(message.text) > MAX_UNITS:
-            await self.send(message.model_copy(update={"text": AGAIN, "entities": ()}))
+            await self.send(message.model_copy(update={"text": AGAIN, "entities": (), "buttons": (), "awaits": None}))
             return await self.send(message)
         entities = tuple(entity | {"offset": entity["offset"] + shift} for entity in message.entities)
         return await self.send(message.model_copy(update={"text": label + message.text, "entities": entities}))
 
     async def _complete(self, place: str, message: Outgoing) -> str | None:
-        """Give a streamed message its final form; None when it must be sent anew."""
+        """Give a message that stands in the chat its new form; None when it must be sent anew."""
         for entities in (message.entities, ()):
             try:
-                await self.edit(place, message.text, entities)
+                await self.edit(place, message.text, entities, buttons=message.buttons)
             except ChatMigrated as error:
                 await self._chats.move(int(place.split(":")[1]), error.new_chat_id)
                 return None
@@ -161,6 +173,8 @@ class Sender:
             thread_id=message.thread_id if is_there else None,
             reply_to=message.reply_to if is_there else None,
             is_silent=message.is_silent,
+            buttons=message.buttons,
+            is_question=message.awaits is not None,
         )
 
     async def _send(self, form: _Form) -> str:
@@ -171,6 +185,7 @@ class Sender:
                 entities=_entities(form.entities),
                 message_thread_id=form.thread_id,
                 reply_parameters=_reply(form.reply_to),
+                reply_markup=_markup(form),
                 disable_notification=form.is_silent,
                 link_preview_options=NO_PREVIEW,
             )
@@ -224,6 +239,18 @@ def _reply(message_id: int | None) -> ReplyParameters | None:
     return ReplyParameters(message_id, allow_sending_without_reply=True) if message_id is not None else None
 
 
+def _keyboard(buttons: Buttons) -> InlineKeyboardMarkup | None:
+    rows = [[InlineKeyboardButton(button.text, callback_data=button.data) for button in row] for row in buttons]
+    return InlineKeyboardMarkup(rows) if rows else None
+
+
+def _markup(form: _Form) -> InlineKeyboardMarkup | ForceReply | None:
+    """Return what stands under a message; one that awaits a reply opens the reply for the member instead."""
+    if form.buttons or not form.is_question:
+        return _keyboard(form.buttons)
+    return ForceReply(selective=form.chat_id < 0)
+
+
 def _plainer(form: _Form, error: BadRequest) -> _Form:
     """Return the form without what was refused, at last with other words: silence would look like a lost message.
 
@@ -232,6 +259,9 @@ def _plainer(form: _Form, error: BadRequest) -> _Form:
     reason = str(error).lower()
     if "chat not found" in reason or "rights" in reason:
         raise DeliverNever("there is no such chat" if "chat not found" in reason else "no right to write there")
+    if form.buttons and "button" in reason:
+        log.warning("buttons refused")
+        return replace(form, buttons=())
     if form.entities and _is_about_entities(error):
         return replace(form, entities=())
     if form.thread_id is not None and ("thread" in reason or "topic" in reason):

@@ -157,9 +157,12 @@ class Intake:
                 pass
 
     async def _store_entry(self, entry: Entry, chat_id: int) -> None:
-        if entry.press_id is not None:
-            await self._acknowledge(entry.press_id)
         runner = await self._spaces.runner(await self._chats.space_of(chat_id))
+        if entry.press_id is not None:
+            refusal = await runner.refusal(entry)
+            await self._acknowledge(entry.press_id, refusal)
+            if refusal is not None:
+                return
         if entry.kind == "message" and not entry.text:
             await runner.notify(entry)
         else:
@@ -172,10 +175,10 @@ class Intake:
             runner = await self._spaces.runner(await self._chats.space_of(chat_id))
             await runner.retry_deliveries()
 
-    async def _acknowledge(self, press_id: str) -> None:
+    async def _acknowledge(self, press_id: str, refusal: str | None) -> None:
         """Let the button stop spinning. A press that is too old for that is taken all the same."""
         try:
-            await self._connection.bot.answer_callback_query(press_id, read_timeout=PRESS_DEADLINE_S)
+            await self._connection.bot.answer_callback_query(press_id, refusal, read_timeout=PRESS_DEADLINE_S)
         except TelegramError as error:
             log.info("press not acknowledged: error=%s", type(error).__name__)
 

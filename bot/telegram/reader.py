@@ -77,7 +77,7 @@ class Reader:
         )
 
     def _message(self, message: Message, source: str, *, is_edit: bool) -> Reading:
-        if message.chat.is_group and not self._is_addressed(message):
+        if message.chat.is_group and (message.sender_chat is not None or not self._is_addressed(message)):
             return None
         if message.words is None and (is_edit or message.media is None):
             return None
@@ -95,14 +95,16 @@ class Reader:
         text = "" if is_blank(redacted.text) else redacted.text.strip()
         if kind == "edit" and not text:
             return None
-        notices = (notice(redacted.kinds),) if redacted.kinds else ()
+        origin = _origin(message)
+        secrets = redacted.spoken if origin == "own" else ()
+        notices = (notice(redacted, can_keep=bool(secrets)),) if redacted.kinds else ()
         quote, quoted_from = self._quoted(message)
         return Entry(
             source=source,
             kind=kind,
             text=text,
             at=message.edit_date or message.date,
-            origin=_origin(message),
+            origin=origin,
             author=self._clean(message.user.first_name) if message.user else None,
             author_id=message.user.id if message.user else None,
             chat_id=message.chat.id,
@@ -113,6 +115,8 @@ class Reader:
             quoted_from=self._clean(quoted_from),
             forwarded_from=self._clean(_forwarded_from(message)),
             notices=(*notices, *_about_media(message, text)),
+            secrets=secrets,
+            has_offer=bool(secrets),
         )
 
     def _clean(self, text: str | None) -> str | None:

@@ -129,6 +129,8 @@ class Message(_Raw):
     edit_date: datetime | None = None
     chat: Chat
     user: User | None = Field(default=None, alias="from")
+    sender_chat: Chat | None = None
+    """A chat speaks, not a person: a channel, or an anonymous administrator (`from` is a stand-in then)."""
     text: Text | None = None
     caption: Text | None = None
     entities: tuple[Mark, ...] = ()

@@ -11,9 +11,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.errors import words_for
+from bot.menus import receipt_buttons
+from bot.turn.answer import Answer, formed
+from bot.turn.claims import correction
+from bot.turn.deeds import deeds_of
 from bot.turn.prompt import PromptBuilder, estimate_request_tokens
+from bot.turn.questions import questions
 from bot.turn.screen import Screen, stream_key
 from memory.errors import ModelFault, ModelSilent
+from memory.ledger.receipts import Receipt
 from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
 from memory.ports import Clock, Model, ModelReply, ModelRequest
 from memory.space import Space
@@ -177,13 +183,19 @@ class Agent:
                 result or await self._registry.run(call, context) for call, result in zip(calls, results, strict=True)
             ]
             await self._store_results(turn, complete)
-            await self._post_receipts(turn, messages[-1], context.receipts)
+            await self._post_receipts(turn, messages, context.receipts)
         for call, result in zip(calls, complete, strict=True):
             await self._screen.show_tool(call, is_ok="error" not in result.response)
 
-    async def _post_receipts(self, turn: Turn, asked: Message, receipts: Sequence[str]) -> None:
-        for number, message in enumerate(self._screen.render("\n".join(receipts), None) if receipts else []):
-            await self._space.mailbox.post(f"receipt:t{turn.id}:m{asked.id}:{number}", message, turn_id=turn.id)
+    async def _post_receipts(self, turn: Turn, messages: Sequence[Message], receipts: Sequence[Receipt]) -> None:
+        """Tell the member what the tools changed, with the buttons of each line, before the model's reply does."""
+        lines = "\n".join(receipt.line(self._space.zone) for receipt in receipts)
+        buttons = (*receipt_buttons(receipts), *questions(receipts, self._space.zone).buttons)
+        author_id = next((message.author_id for message in messages if message.role == "user"), None)
+        told = formed(self._screen, Answer(lines, buttons), None, for_member=author_id)
+        for number, message in enumerate(told):
+            key = f"receipt:t{turn.id}:m{messages[-1].id}:{number}"
+            await self._space.mailbox.post(key, message, turn_id=turn.id)
 
     async def _store_results(self, turn: Turn, results: Sequence[ResultPart]) -> None:
         parts = [await self._capped(result) for result in results]
@@ -207,24 +219,32 @@ class Agent:
         return stored
 
     async def finish(self, running: Running, final: FinalReply) -> None:
-        """Commit the last message, the outbox and the end of the turn together."""
+        """Commit the last message, the outbox and the end of the turn together.
+
+        What the answer claims and no row bears out is set right by a line of the program, also for later prompts.
+        """
         turn = running.turn
-        pieces = self._screen.render(final.text, running.entry)
         async with self._space.db.transaction():
+            line = await self._correction(turn, final)
             if final.message is not None:
                 stored = await self._store(turn, final.message)
                 await self._space.segments.store(stored)
-            else:
-                await self._store(turn, text_message("notice", final.text, self._clock.now(), origin="program"))
+            notice = final.text if final.message is None else line
+            if notice is not None:
+                await self._store(turn, text_message("notice", notice, self._clock.now(), origin="program"))
             if final.reply is not None:
                 await self._record(turn, final.reply, final.estimated_tokens)
-            for ordinal, piece in enumerate(pieces):
+            text = f"{final.text}\n\n{line}" if line else final.text
+            for ordinal, piece in enumerate(self._screen.render(text, running.entry)):
                 key = stream_key(turn.id, ordinal)
                 if ordinal or not await self._space.mailbox.end_stream(key, piece):
                     await self._space.mailbox.post(key, piece, turn_id=turn.id)
             await self._space.mailbox.finish_turn(turn.id)
             await self._space.sessions.end_turn(turn.id, final.state, error=final.error)
             await self._compact_if_large(turn)
+
+    async def _correction(self, turn: Turn, final: FinalReply) -> str | None:
+        return correction(final.message.text, await deeds_of(self._space, turn.id)) if final.message else None
 
     async def _compact_if_large(self, turn: Turn) -> None:
         size = (await self._space.sessions.turn(turn.id)).prompt_tokens or 0

@@ -1,10 +1,16 @@
 """What each kind of background job does, and the line it leaves for the member."""
 
+from collections.abc import Sequence
+
+from bot.menus import receipt_buttons
+from bot.turn.answer import Answer, formed
+from bot.turn.questions import questions
 from bot.turn.screen import Screen
 from bot.turn.worker import Handler
 from memory.compaction.compactor import Compactor
-from memory.forget import effects
+from memory.forget import EVERYTHING, effects, effects_of_everything
 from memory.ledger.extract import Extractor
+from memory.ledger.receipts import Receipt
 from memory.space import Space
 from memory.store.jobs import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
 
@@ -34,23 +40,33 @@ class Background:
         extraction = await self._extractor.run(message_id)
         async with self._space.db.transaction():
             receipts = await self._extractor.apply(extraction)
-            lines = [receipt.line(self._space.zone) for receipt in receipts]
-            if not lines and job.kind == REMEMBERED:
+            lines = [receipt.line(self._space.zone) for receipt in receipts if not receipt.is_question]
+            if not receipts and job.kind == REMEMBERED:
                 lines = [NO_FACT.format(message=message_id)]
-            await self._end(job, "\n".join(lines))
+            author_id = (await self._space.sessions.message(message_id)).author_id if receipts else None
+            await self._end(job, Answer("\n".join(lines), receipt_buttons(receipts)), for_member=author_id)
+            await self._ask(job, receipts, author_id)
+
+    async def _ask(self, job: Job, receipts: Sequence[Receipt], author_id: int | None) -> None:
+        """Put the questions among receipts to the member whose message raised them."""
+        asked = questions(receipts, self._space.zone)
+        for number, message in enumerate(formed(self._screen, asked, None, for_member=author_id)):
+            await self._space.mailbox.post(f"ask:{job.id}:{number}", message)
 
     async def _compact(self, job: Job) -> None:
         await self._screen.show_work("shortening the prompt")
         outcome = await self._compactor.compact(job.payload["session"], whole=bool(job.payload.get("whole")))
         async with self._space.db.transaction():
-            await self._end(job, outcome.words() if job.payload.get("asked") or outcome.must_be_told else "")
+            is_told = job.payload.get("asked") or outcome.must_be_told
+            await self._end(job, Answer(outcome.words() if is_told else ""))
 
     async def _forget_effects(self, job: Job) -> None:
-        report = await effects(self._space)
+        erase = effects_of_everything if job.payload.get(EVERYTHING) else effects
+        report = await erase(self._space)
         async with self._space.db.transaction():
-            await self._end(job, report.words())
+            await self._end(job, Answer(report.words()))
 
-    async def _end(self, job: Job, text: str) -> None:
-        for number, message in enumerate(self._screen.render(text, None) if text else []):
+    async def _end(self, job: Job, answer: Answer, *, for_member: int | None = None) -> None:
+        for number, message in enumerate(formed(self._screen, answer, None, for_member=for_member)):
             await self._space.mailbox.post(f"job:{job.id}:{number}", message)
         await self._space.jobs.finish(job.id)

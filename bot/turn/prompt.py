@@ -48,10 +48,13 @@ class PromptBuilder:
 
     async def request(self, turn: Turn, *, tools_enabled: bool, deadline_s: float) -> ModelRequest:
         """Return the request for the next step of a turn whose block is kept."""
+        # A compaction that commits between the two would leave its window in neither.
+        async with self._space.db.snapshot():
+            messages = await self._handoffs() + await self._tail(turn)
         return ModelRequest(
             task="chat",
             system=self.system,
-            messages=await self._handoffs() + await self._tail(turn),
+            messages=messages,
             memory_block=turn.block,
             tools=self._tools,
             tools_enabled=tools_enabled,
@@ -60,7 +63,9 @@ class PromptBuilder:
 
     async def block(self, turn: Turn) -> block.Block:
         """Build the memory block of a turn, with the trace of the whole prompt around it."""
-        tail = await self._tail(turn)
+        async with self._space.db.snapshot():
+            tail = await self._tail(turn)
+            views = await self._space.handoffs.in_prompt()
         own = [message for message in tail if message.turn_id == turn.id]
         built = await block.build(
             self._space,
@@ -69,7 +74,7 @@ class PromptBuilder:
             recall_tokens=self._ceilings.recall_tokens,
             in_window=frozenset(message.id for message in tail if message.id is not None),
         )
-        handoffs = [TraceItem("handoff", view.ref, view.tokens) for view in await self._space.handoffs.in_prompt()]
+        handoffs = [TraceItem("handoff", view.ref, view.tokens) for view in views]
         trace = [
             TraceItem("system", "system", estimate_tokens(self.system)),
             TraceItem("tools", "tools", sum(estimate_tokens(str(spec)) for spec in self._tools)),

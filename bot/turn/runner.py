@@ -8,11 +8,14 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from typing import Any, Protocol
 
 from bot.errors import words_for
+from bot.kept_secrets import keep_button
 from bot.turn.agent import GAVE_UP, MAX_ATTEMPTS, Agent, FinalReply, Running
+from bot.turn.answer import Answer, formed
 from bot.turn.outbox import Delivery
 from bot.turn.screen import Screen
 from bot.turn.words import keep_words
@@ -20,13 +23,14 @@ from bot.turn.worker import Worker
 from memory.errors import MemberMustAct, OperatorMustAct
 from memory.messages import utf16_length
 from memory.space import Space
-from memory.store.mailbox import Entry, Waiting
+from memory.store.mailbox import Entry, Waiting, place_of
 from memory.store.sessions import Turn
 
 log = logging.getLogger(__name__)
 
 LONG_MESSAGE_UNITS = 4_000
 """A client splits a long paste near 4,096 UTF-16 units: a message of this size may have a continuation."""
+NOT_YOURS = "Only the one who asked can use these buttons. /facts opens your own."
 CONTINUATION_S = 1.0
 PAUSE_S = 5.0
 """After an error of the storage itself: time before the next try."""
@@ -37,10 +41,10 @@ Work = Callable[[], Awaitable[datetime | None]]
 
 
 class Commands(Protocol):
-    """Answers what a member asked by command or button."""
+    """Answers what a member asked by command, button or awaited reply."""
 
-    async def answer(self, entry: Entry) -> str:
-        """Do what was asked and return the answer (Markdown). Joins the caller's transaction.
+    async def answer(self, entry: Entry) -> Answer:
+        """Do what was asked and return the answer. Joins the caller's transaction.
 
         Raises: MemberMustAct.
         """
@@ -106,10 +110,18 @@ class Runner:
             is_new = await self.space.mailbox.receive(entry)
             if stops:
                 await self.space.mailbox.finish_source(entry.source)
+        if is_new:
+            self.space.held.hold(entry)
         if stops and self._running is not None:
             self._running.should_stop.set()
         self._wake_up()
         return is_new
+
+    async def refusal(self, entry: Entry) -> str | None:
+        """Return why a pressed button is not for the one who pressed it; None for what may be received."""
+        shown = await self.space.mailbox.shown_at(entry.place) if entry.kind == "press" and entry.place else None
+        is_anothers = shown is not None and shown.for_member not in {None, entry.author_id}
+        return NOT_YOURS if is_anothers else None
 
     async def notify(self, entry: Entry) -> None:
         """Queue what the member must be told about an entry that is no turn. The same entry is told about once.
@@ -146,6 +158,8 @@ class Runner:
             await self._resume(interrupted, waiting)
         elif not waiting:
             return False
+        elif (asked_for := await self._awaited(waiting[0].entry)) is not None:
+            await self._answer(replace(waiting[0], entry=asked_for))
         elif waiting[0].entry.kind == "message":
             await self._start_turn(await self._with_continuations(waiting[0]))
         elif waiting[0].entry.kind == "edit":
@@ -153,6 +167,15 @@ class Runner:
         else:
             await self._answer(waiting[0])
         return True
+
+    async def _awaited(self, entry: Entry) -> Entry | None:
+        """Return a reply that a message of ours awaits, with what it is for; None for all else."""
+        is_own = entry.kind == "message" and entry.origin == "own"
+        place = place_of(entry.chat_id, entry.reply_to) if is_own else None
+        asked = await self.space.mailbox.shown_at(place) if place else None
+        if asked is None or asked.awaits is None or asked.for_member not in {None, entry.author_id}:
+            return None
+        return entry.model_copy(update={"press": asked.awaits})
 
     async def _start_turn(self, waiting: Sequence[Waiting]) -> None:
         async with self.space.db.transaction():
@@ -219,16 +242,33 @@ class Runner:
             if not isinstance(error, MemberMustAct):
                 log.exception("command broke: space=%s in=%s", self.space.id, row.id)
             async with self.space.db.transaction():
-                await self._post_answer(row, words_for(error))
+                await self._post_answer(row, Answer(words_for(error)))
 
-    async def _post_answer(self, row: Waiting, text: str) -> None:
-        for number, message in enumerate(self._screen.render(text, row.entry) if text else []):
-            await self.space.mailbox.post(f"answer:{row.entry.source}:{number}", message)
-        await self._post_notices(row.entry)
+    async def _post_answer(self, row: Waiting, answer: Answer) -> None:
+        entry = row.entry
+        pressed_at = entry.place if entry.kind == "press" else None
+        for number, message in enumerate(formed(self._screen, answer, entry)):
+            place = pressed_at if answer.where == "instead" and number == 0 else None
+            await self.space.mailbox.post(f"answer:{entry.source}:{number}", message, place=place)
+        if answer.is_spent and answer.where == "below" and pressed_at:
+            await self._take_row(entry, pressed_at)
+        await self._post_notices(entry)
         await self.space.mailbox.finish(row.id)
 
+    async def _take_row(self, entry: Entry, place: str) -> None:
+        """Take the pressed button and its row away from the message that carries them."""
+        shown = await self.space.mailbox.shown_at(place)
+        if shown is None:
+            return
+        rest = tuple(row for row in shown.buttons if all(button.data != entry.press for button in row))
+        if rest != shown.buttons:
+            message = shown.model_copy(update={"buttons": rest})
+            await self.space.mailbox.post(f"spent:{entry.source}", message, place=place)
+
     async def _post_notices(self, entry: Entry) -> None:
-        rendered = (message for notice in entry.notices for message in self._screen.render(notice, entry))
+        offer = keep_button(entry.source) if entry.has_offer else ()
+        answers = [Answer(notice, () if number else offer) for number, notice in enumerate(entry.notices)]
+        rendered = (message for answer in answers for message in formed(self._screen, answer, entry))
         for number, message in enumerate(rendered):
             await self.space.mailbox.post(f"notice:{entry.source}:{number}", message)
 
@@ -240,9 +280,11 @@ class Runner:
             self._wake["jobs"].set()
 
     async def _jobs(self) -> datetime | None:
+        self.space.held.drop_expired()
         while not self._is_closing and await self._worker.work():
             self._wake["delivery"].set()
-        return await self._worker.next_time()
+        times = [await self._worker.next_time(), self.space.held.next_time()]
+        return min((time for time in times if time is not None), default=None)
 
     async def _forever(self, name: str, work: Work) -> None:
         """Work, then wait until woken or until the time the work named, until the space closes."""

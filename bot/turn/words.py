@@ -15,13 +15,14 @@ async def keep_words(
     session_id: int | None,
     turn_id: int | None,
     replaces: int | None = None,
-    job: str = EXTRACT,
+    job: str | None = EXTRACT,
 ) -> Message:
-    """Append an entry to the transcript, cut and index it, queue its extraction. Joins the caller's transaction.
+    """Append an entry to the transcript, cut and index it, queue its extraction (`job`). Joins the transaction.
 
-    What it replies to and who wrote it first go before it, as notes of the program: they are not the member's words.
+    The author of a forwarded message is whoever wrote it; who handed it on stands in `author_id`. What it replies to
+    and who wrote it first go before it, as notes of the program: they are not the member's words.
     """
-    for note in _notes(entry):
+    for note in _notes(entry, is_shared=space.is_shared):
         await space.sessions.append(
             text_message("notice", note, entry.at, origin="quote"), session_id=session_id, turn_id=turn_id
         )
@@ -30,7 +31,7 @@ async def keep_words(
         parts=(TextPart(text=entry.text),),
         at=entry.at,
         origin=entry.origin,
-        author=entry.author,
+        author=entry.forwarded_from if entry.origin == "forward" else entry.author,
         author_id=entry.author_id,
         source=entry.source,
     )
@@ -39,13 +40,15 @@ async def keep_words(
     )
     assert stored.id is not None
     await space.segments.store(stored)
-    if entry.origin == "own":
+    if job is not None and entry.origin in ("own", "forward"):
         await space.jobs.add(job, f"{EXTRACT}:{stored.id}", {"message": stored.id})
     return stored
 
 
-def _notes(entry: Entry) -> list[str]:
+def _notes(entry: Entry, *, is_shared: bool) -> list[str]:
     notes = []
+    if is_shared and entry.author:
+        notes.append(f"Several people speak here. The next message is from {entry.author}.")
     if entry.quote:
         who = f" by {entry.quoted_from}" if entry.quoted_from else ""
         notes.append(f"The next message replies to this one{who}: «{entry.quote[:MAX_QUOTE_CHARS]}»")

@@ -63,9 +63,9 @@ class SubjectHistory:
         """Make a row for a value that was stated again after another one had come between."""
         written = await self._db.execute(
             "INSERT INTO facts (kind, subject, subject_key, value, value_key, due, quote, question, patterns, critical,"
-            " pinned, status, since, by, message_id, created_at)"
+            " pinned, private, status, since, by, message_id, created_at)"
             " SELECT kind, subject, subject_key, value, value_key, due, ?, question, patterns, critical,"
-            " pinned, 'superseded', ?, ?, ?, ? FROM facts WHERE id = ?",
+            " pinned, private, 'superseded', ?, ?, ?, ? FROM facts WHERE id = ?",
             (
                 first.quote,
                 to_utc_text(first.since),
@@ -83,11 +83,11 @@ class SubjectHistory:
             (to_utc_text(first.since), first.message_id, first.quote, first.by, fact_id),
         )
 
-    async def stand_on_another(self, key: str, fact_id: int) -> None:
+    async def stand_on_another(self, key: str, fact_id: int, *, by: int | None = None) -> None:
         """Let a fact stand on the earliest of its further sources; without one, withdraw it."""
         others = [one for one in await self._stated(key) if one.fact_id == fact_id and not one.is_main]
         if not others:
-            await self.withdraw(fact_id)
+            await self.withdraw(fact_id, by=by)
             return
         first = min(others, key=lambda one: one.key)
         await self._stand_on(fact_id, first)
@@ -102,12 +102,46 @@ class SubjectHistory:
             (fact_id, message_id, quote),
         )
 
-    async def withdraw(self, fact_id: int) -> None:
-        """Take a statement out of the history; `settle` must follow."""
+    async def withdraw(self, fact_id: int, *, by: int | None = None) -> None:
+        """Take a statement out of the history, `by` the edit that replaces it; `settle` must follow."""
         now = to_utc_text(self._clock.now())
         await self._db.execute(
-            "UPDATE facts SET status = 'retracted', withdrawn_at = ?1, until = ?1, replaces = NULL WHERE id = ?2",
-            (now, fact_id),
+            "UPDATE facts SET status = 'retracted', withdrawn_at = ?1, withdrawn_by = ?2, until = ?1, replaces = NULL"
+            " WHERE id = ?3",
+            (now, by, fact_id),
+        )
+
+    async def take_back(self, key: str, message_id: int, *, by: int | None = None) -> None:
+        """Take all that a message stated or retracted about a subject out of its history.
+
+        A fact that was stated elsewhere too stands on that other message from then on.
+        """
+        await self._db.execute(
+            "UPDATE fact_retractions SET withdrawn_at = ?1, withdrawn_by = ?2"
+            " WHERE subject_key = ?3 AND message_id = ?4 AND withdrawn_at IS NULL",
+            (to_utc_text(self._clock.now()), by, key, message_id),
+        )
+        await self._db.execute(
+            "DELETE FROM fact_sources WHERE message_id = ?2"
+            " AND fact_id IN (SELECT id FROM facts WHERE subject_key = ?1)",
+            (key, message_id),
+        )
+        for row in await self._live_rows(key):
+            if row["message_id"] == message_id:
+                await self.stand_on_another(key, row["id"], by=by)
+        await self.settle(key)
+
+    async def bring_back(self, key: str, by: int) -> None:
+        """Let count again what an edit took back about a subject; `settle` must follow."""
+        await self._db.execute(
+            "UPDATE facts SET status = 'superseded', withdrawn_at = NULL, withdrawn_by = NULL"
+            " WHERE subject_key = ? AND withdrawn_by = ? AND status = 'retracted'",
+            (key, by),
+        )
+        await self._db.execute(
+            "UPDATE fact_retractions SET withdrawn_at = NULL, withdrawn_by = NULL"
+            " WHERE subject_key = ? AND withdrawn_by = ?",
+            (key, by),
         )
 
     async def neighbour(self, key: str, same: str, *, since: datetime, message_id: int) -> int | None:
@@ -154,7 +188,9 @@ class SubjectHistory:
         return mains + again
 
     async def _endings(self, key: str) -> list[Ending]:
-        rows = await self._db.fetch_all("SELECT at, message_id FROM fact_retractions WHERE subject_key = ?", (key,))
+        rows = await self._db.fetch_all(
+            "SELECT at, message_id FROM fact_retractions WHERE subject_key = ? AND withdrawn_at IS NULL", (key,)
+        )
         return [Ending(from_utc_text(row["at"]), row["message_id"]) for row in rows]
 
     async def _index(self, fact_id: int) -> None:

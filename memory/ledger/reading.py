@@ -39,6 +39,8 @@ health, habits, preferences, possessions).
 - question: open, answered by the value, not containing any of it.
 - patterns: one to four regular expressions, each matching a full phrasing of the value and nothing else.
 - critical: true for deadlines, decisions, limits with numbers, health, and what the member stresses.
+- Under a line "written by:" the message is somebody else's, handed on by the member. List what it states of things the
+  member may want to keep; "I" and "my" are then its writer, named in the subject.
 - op: "replace" with the listed id when the message changes a listed fact; "retract" with its id when it is no longer so
   or was wrong and nothing takes its place; else "add", "replaces" null. A fact repeated unchanged is "add" again.
 """
@@ -87,16 +89,17 @@ class _Answer(BaseModel):
 
 
 def reading_request(
-    message: Message, before: Sequence[Message], offered: Sequence[Fact], zone: ZoneInfo
+    message: Message, before: Sequence[Message], offered: Sequence[Fact], zone: ZoneInfo, *, is_foreign: bool = False
 ) -> ModelRequest:
     """Return the request that reads one message, with what was said before it and the current facts near it."""
     local = message.at.astimezone(zone)
     lines = [
         *(["context:"] if before else []),
-        *(f"{'assistant' if one.role == 'model' else 'member'}: {_one_line(one.text)}" for one in before),
+        *(f"{_speaker(one, message.author_id)}: {_one_line(one.text)}" for one in before),
         "facts:",
         *(f"{one.ref} | {one.kind} | {_field(one.subject)} | {_field(one.value)}" for one in offered),
         f"said: {local.isoformat(timespec='minutes')} {local:%A} {zone.key}",
+        *([f"written by: {_one_line(message.author or 'somebody else')}, not by the member"] if is_foreign else []),
         "message:\n",
     ]
     parts = (TextPart(text="\n".join(lines)), TextPart(text=message.text))
@@ -114,6 +117,15 @@ def proposed_changes(reply: ModelReply) -> list[Change]:
     except ValidationError:
         # `from None`: the validation error quotes the answer, which holds private text.
         raise ModelSilent("cut_off" if reply.was_cut else "not_json", "extraction: not the JSON asked for") from None
+
+
+def _speaker(message: Message, member_id: int | None) -> str:
+    """Return who said something, from the side of the member whose message is read."""
+    if message.role == "model":
+        return "assistant"
+    if None not in (message.author_id, member_id) and message.author_id != member_id:
+        return f"another member ({_one_line(message.author or 'unnamed')})"
+    return "member" if message.origin in ("own", "import") else "somebody else"
 
 
 def _one_line(text: str) -> str:

@@ -21,24 +21,50 @@ _END_OF_DAY = time(23, 59, 59)
 class Receipt:
     """A change that was committed (or is, with the caller's transaction). `fact` is the row now, or the one that ended.
 
-    `was` is what a changed one replaced.
+    `was` is what a changed one replaced; `undo` is the id of the change for the one who wants to take it back. Four
+    kinds ask: what waits are somebody else's words (`suggested`), the member's about a subject that others brought up
+    (`unsure`), or a second value said at the same time (`unclear`); a fact was entered that may have ended `was`
+    (`twin`).
     """
 
-    change: Literal["new", "changed", "ended"]
+    change: Literal["new", "changed", "ended", "suggested", "unsure", "unclear", "twin"]
     fact: Fact
     was: Fact | None
+    undo: int | None = None
 
-    def line(self, zone: ZoneInfo) -> str:
-        """Return the line as the member sees it, with the fact's id."""
+    @property
+    def is_question(self) -> bool:
+        """Whether nothing was changed yet, or not all: the member is asked."""
+        return self.change in ("suggested", "unsure", "unclear", "twin")
+
+    def line(self, zone: ZoneInfo, *, is_undone: bool = False) -> str:
+        """Return the line as the member sees it, with the fact's id; `is_undone`: it came by taking a change back."""
+        if self.is_question:
+            return self._question(zone)
         match self.change:
             case "new":
-                told = f"{self.fact.subject} → {shown_value(self.fact, zone)}"
+                told = f"{self.fact.about} → {shown_value(self.fact, zone)}"
             case "changed":
                 assert self.was is not None
-                told = f"{self.fact.subject} → {shown_value(self.fact, zone)} (was {shown_value(self.was, zone)})"
+                told = f"{self.fact.about} → {shown_value(self.fact, zone)} (was {shown_value(self.was, zone)})"
             case "ended":
-                told = f"no longer: {self.fact.subject} (was {shown_value(self.fact, zone)})"
-        return f"✎ {told} · {self.fact.ref}"
+                told = f"no longer: {self.fact.about} (was {shown_value(self.fact, zone)})"
+        return f"✎ {'undone: ' if is_undone else ''}{told} · {self.fact.ref}"
+
+    def _question(self, zone: ZoneInfo) -> str:
+        what = f"{self.fact.about}: {shown_value(self.fact, zone)} · {self.fact.ref}"
+        held = f"{shown_value(self.was, zone)} · {self.was.ref}" if self.was else ""
+        now = f" (now: {held})" if held else ""
+        match self.change:
+            case "suggested":
+                return f"❔ {self.fact.by or 'Somebody else'} wrote, not stored as a fact: {what}{now}"
+            case "unsure":
+                return f"❔ Not sure that you said this, not stored as a fact: {what}{now}"
+            case "unclear":
+                return f"❔ You said two things at the same time. {what}, or {held}? Until you say, the second holds."
+            case _:
+                assert self.was is not None
+                return f"❔ Stored: {what}. Does that end {self.was.about}: {held}?"
 
 
 def receipts(before: Mapping[str, Fact | None], after: Mapping[str, Fact | None]) -> list[Receipt]:

@@ -4,10 +4,11 @@ The same gate as extraction, without a model: what no member said in this turn i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from memory.ledger.extract import apply_changes, is_own_statement, known_to, source_of
+from memory.ledger.bearing import Around
+from memory.ledger.extract import apply_changes, around, is_own_statement, known_to, source_of
 from memory.ledger.facts import Fact, FactStore
 from memory.ledger.receipts import Receipt
 from memory.ledger.subjects import terms
@@ -44,16 +45,19 @@ class Rememberer:
         self._clock = clock
         self._zone = zone
 
-    async def remember(self, proposal: Proposal, said: Sequence[Message]) -> Remembered:
+    async def remember(self, proposal: Proposal, said: Sequence[Message], *, recalled: str = "") -> Remembered:
         """Store what the proposal says as far as `said`, the messages of this turn, supports it. Joins the transaction.
 
-        The newest message that supports it is its source.
+        The newest message that supports it is its source; what is not the member's own only shows what others brought
+        up, as does `recalled`, the text that memory added to the turn.
 
         Raises: NotSupported; nothing is written then.
         """
+        others = around(said)
+        near = Around(others.asked, f"{others.told}\n{recalled}")
         refusal = NotSupported("quote")
         for message in reversed([one for one in said if is_own_statement(one)]):
-            source = source_of(message, self._zone, self._clock.now())
+            source = source_of(message, self._zone, self._clock.now(), around=near, is_shared=self._facts.is_shared)
             try:
                 change = await self._supported(proposal, source)
             except NotSupported as error:
@@ -77,12 +81,15 @@ class Rememberer:
                 question=f"{proposal.subject}?",
             )
             try:
-                stating = verified(change, source, await known_to(change, near, self._facts))
+                stating = verified(change, source, await known_to(change, source, near, self._facts))
             except NotSupported as error:
                 refusal = error
                 continue
             assert isinstance(stating, Stating)
-            return stating
+            if stating.is_doubtful:
+                raise NotSupported("hearsay")
+            # Asked for in so many words: the newest message wins, whatever else was said in the same second.
+            return replace(stating, is_change=True, twin=None)
         raise refusal
 
     async def _stored(self, change: Stating) -> Fact:

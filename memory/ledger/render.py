@@ -7,6 +7,7 @@ question, the order in which the chosen stand does not.
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import groupby
 from zoneinfo import ZoneInfo
 
 from memory.ledger.facts import KINDS, Candidates, Fact, Kind
@@ -60,13 +61,15 @@ def render(candidates: Candidates, *, budget_tokens: int, now: datetime) -> Rend
 
 def listing(facts: Iterable[Fact], zone: ZoneInfo) -> str:
     """Return facts for a person to read: grouped by kind, the newest first, each with its id and since when."""
-    found = list(facts)
-    groups = []
-    for kind in KINDS:
-        lines = [_listed(fact, zone) for fact in sorted(found, key=_newest_first) if fact.kind == kind]
-        if lines:
-            groups.append("\n".join([f"**{_HEADINGS[kind]}**", *lines]))
-    return "\n\n".join(groups)
+    return "\n\n".join(
+        "\n".join([f"**{_HEADINGS[kind]}**", *(_listed(fact, zone) for fact in group)])
+        for kind, group in groupby(in_reading_order(facts), key=lambda fact: fact.kind)
+    )
+
+
+def in_reading_order(facts: Iterable[Fact]) -> list[Fact]:
+    """Return facts as a person reads them: kind by kind, the newest of each first."""
+    return sorted(facts, key=lambda fact: (KINDS.index(fact.kind), -fact.since.timestamp(), -fact.id))
 
 
 def _ranked(facts: Sequence[Fact], relevance: Mapping[int, float], now: datetime) -> list[Fact]:
@@ -110,7 +113,7 @@ def _left_out_line(left_out: Sequence[Fact], others: int, room: int) -> str | No
         return None
     named = ""
     for fact in left_out:
-        longer = f"{named}{', ' if named else ': '}{_cut(_flat(fact.subject), _MAX_SUBJECT_CHARS)}"
+        longer = f"{named}{', ' if named else ': '}{_cut(_flat(fact.about), _MAX_SUBJECT_CHARS)}"
         if _cost(head + longer) > room:
             break
         named = longer
@@ -120,17 +123,15 @@ def _left_out_line(left_out: Sequence[Fact], others: int, room: int) -> str | No
 def _line(fact: Fact) -> str:
     value = _flat(fact.value)
     shown = value if len(value) <= MAX_VALUE_CHARS else f"{value[: MAX_VALUE_CHARS - 1]}… ({fact.ref})"
-    return f"- [{fact.kind}] {_flat(fact.subject)}: {shown}"
+    return f"- [{fact.kind}] {_flat(fact.about)}: {shown}"
 
 
 def _listed(fact: Fact, zone: ZoneInfo) -> str:
-    marks = "".join([" 📌" if fact.pinned else "", " (not confirmed)" if fact.status == "pending" else ""])
+    shown = {" 🔒": fact.private, " 📌": fact.pinned, " (not confirmed)": fact.status == "pending"}
+    marks = "".join(mark for mark, is_shown in shown.items() if is_shown)
     said = f"{fact.since.astimezone(zone):%Y-%m-%d}" + (f", {fact.by}" if fact.by else "")
-    return f"- {fact.ref} {_flat(fact.subject)}: {_flat(fact.value)}{marks} (since {said})"
-
-
-def _newest_first(fact: Fact) -> tuple[float, int]:
-    return (-fact.since.timestamp(), -fact.id)
+    value = _cut(_flat(fact.value), MAX_VALUE_CHARS)
+    return f"- {fact.ref} {_flat(fact.subject)}: {value}{marks} (since {said})"
 
 
 def _cost(line: str) -> int:

@@ -19,7 +19,7 @@ from memory.ledger.changed_moments import days_by_number, hours, moment_of
 from memory.ledger.dates import DateMention, find_dates, format_when
 from memory.ledger.patterns import clock_pattern
 from memory.ledger.subjects import content_words, stem, value_key
-from memory.store.redaction import is_masked
+from memory.store.redaction import is_masked, strip_hidden
 
 Reason = Literal[
     "kind",
@@ -148,7 +148,7 @@ def supported_value(words: Words, quote: str, value: str, *, replaced: str | Non
     15th"). Raises: NotSupported.
     """
     value = " ".join(value.split())
-    if not value or len(value) > MAX_VALUE_CHARS or is_masked(value):
+    if not value or len(value) > MAX_VALUE_CHARS or is_masked(value) or strip_hidden(value) != value:
         raise NotSupported("value")
     covered = _derived_spans(words, value, replaced or "")
     spans = [match for match in _SPAN.finditer(value) if any(char.isdigit() for char in match.group())]

@@ -6,14 +6,16 @@ it (`support`), it must be askable (`askable`), and code decides which fact it c
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal, TypeGuard
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.ledger.askable import Value, gives_away, usable_patterns
+from memory.ledger.bearing import Around, is_borrowed, is_change, is_ending, is_statement, own_part, quoted_part
 from memory.ledger.facts import KINDS, Fact, Kind, Statement
+from memory.ledger.speakers import is_anothers, key_of
 from memory.ledger.subjects import may_replace, normalise_subject
 from memory.ledger.support import (
     MAX_SUBJECT_CHARS,
@@ -24,6 +26,7 @@ from memory.ledger.support import (
     due_moment,
     quoted_span,
     require_assertion,
+    sentence_around,
     supported_value,
 )
 
@@ -54,14 +57,25 @@ class Source:
     words: Words
     by: str | None
     now: datetime
+    around: Around = field(default_factory=Around)
+    speaker: int | None = None
+    """Who says it, where several people speak."""
 
 
 @dataclass(frozen=True)
 class Stating:
-    """Enter the statement; under the subject of `target` where the member changed that fact."""
+    """Enter the statement; under the subject of `target` where the member changed that fact.
+
+    `is_change`: the extractor read it as a change of that fact, not as a statement of its own. `twin` is a fact that it
+    named as changed although the subjects are another's: the words alone cannot tell. `is_doubtful`: others alone
+    brought the subject up, or nothing in the words speaks of a change.
+    """
 
     statement: Statement
     target: int | None
+    is_change: bool = False
+    twin: int | None = None
+    is_doubtful: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,24 +98,36 @@ def verified(change: Change, source: Source, known: Sequence[Fact]) -> Verified:
         raise NotSupported("kind")
     span = quoted_span(source.words, change.quote)
     require_assertion(source.words, span)
+    known = [fact for fact in known if not is_anothers(fact.subject_key, source.speaker)]
     if change.op == "retract":
-        return Retracting(_retracted(change, known).id, source.words.at)
+        return _retracting(change, source, known)
     return _stating(change, change.kind, span, source, known)
 
 
+def _retracting(change: Change, source: Source, known: Sequence[Fact]) -> Retracting:
+    target = _target(change, source, known)
+    if target is None or not is_ending(target.subject, target.value, own_part(source.words.text)):
+        raise NotSupported("replaces")
+    return Retracting(target.id, source.words.at)
+
+
 def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, known: Sequence[Fact]) -> Stating:
-    words, is_deadline = source.words, kind == "deadline"
-    target = _target(change, known)
-    quote = words.text[span[0] : span[1]]
-    plain = supported_value(words, quote, change.value, replaced=target.value if target else None)
+    words, is_deadline = replace(source.words, text=own_part(source.words.text)), kind == "deadline"
+    target = _target(change, source, known)
+    subject = target.subject if target else _subject(change.subject)
+    plain = supported_value(
+        words, words.text[span[0] : span[1]], change.value, replaced=target.value if target else None
+    )
+    if not is_statement(subject, plain, sentence_around(words.text, span), asked=source.around.asked):
+        raise NotSupported("subject")
     value = anchored(words, span, plain, is_deadline=is_deadline)
     due = due_moment(words, span, plain) if is_deadline else None
     key = dated_key(words, plain, is_deadline=is_deadline)
     statement = Statement(
         kind=kind,
-        subject=target.subject if target else _subject(change.subject),
+        subject=subject,
         value=value,
-        quote=quote,
+        quote=source.words.text[span[0] : span[1]],
         question=" ".join(change.question.split()),
         patterns=_patterns(change, value, source, _others(target, key, known, kind)),
         critical=change.critical or _is_critical(kind, value, is_past=due is not None and due < source.now),
@@ -110,8 +136,18 @@ def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, 
         message_id=source.message_id,
         by=source.by,
         value_key=key,
+        subject_key=target.subject_key if target else key_of(kind, subject, change.quote, source.speaker),
     )
-    return Stating(statement, target.id if target else None)
+    named = _named(change.replaces, known) if change.op == "replace" else None
+    names_target = target is not None and target is named
+    twin = named.id if named is not None and target is None and named.kind == kind else None
+    told = f"{source.around.told}\n{quoted_part(source.words.text)}"
+    around = replace(source.around, told=told)
+    if target is None:
+        is_doubtful = is_borrowed(subject, words.text, around)
+    else:
+        is_doubtful = not is_change(f"{subject} {target.value}", plain, words.text, asked=around.asked)
+    return Stating(statement, target.id if target else None, names_target, twin, is_doubtful)
 
 
 def _is_critical(kind: Kind, value: str, *, is_past: bool) -> bool:
@@ -147,19 +183,12 @@ def _patterns(change: Change, value: str, source: Source, others: _Others) -> tu
     return patterns
 
 
-def _target(change: Change, known: Sequence[Fact]) -> Fact | None:
+def _target(change: Change, source: Source, known: Sequence[Fact]) -> Fact | None:
     """Return the active fact that the change is about: the one of its subject, or the one it names if that may be."""
-    key = normalise_subject(change.subject)
+    key = key_of(change.kind, change.subject, change.quote, source.speaker)
     same = next((fact for fact in known if fact.subject_key == key), None)
     named = _named(change.replaces, known)
     return same or (named if named and may_replace(named.subject, change.subject) else None)
-
-
-def _retracted(change: Change, known: Sequence[Fact]) -> Fact:
-    target = _target(change, known)
-    if target is None:
-        raise NotSupported("replaces")
-    return target
 
 
 def _named(replaces: str | int | None, known: Sequence[Fact]) -> Fact | None:

@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from memory.messages import estimate_tokens
 from memory.ports import Clock
 from memory.recall.items import EVERYWHERE, Excluded, Found, Item, Packed, Scope
-from memory.recall.pack import FLOOR, Packer
+from memory.recall.pack import Packer
 from memory.recall.rank import RankedFact, Ranking, Weights
 from memory.recall.segments import Segment, checked
 from memory.recall.terms import is_small_talk
@@ -29,6 +29,7 @@ _READ = (
     " FROM segments s JOIN messages m ON m.id = s.message_id"
     " WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.message_id, s.ordinal"
 )
+DEFAULT_BUDGET_TOKENS = 900
 _CANDIDATES = 40
 """How far down the ranked list packing goes, and reasons are given."""
 _ECHO_WEIGHT = 0.1
@@ -50,21 +51,17 @@ class Recall:
         *,
         k: int = 10,
         scope: Scope = EVERYWHERE,
-        budget_tokens: int | None = None,
+        budget_tokens: int = DEFAULT_BUDGET_TOKENS,
         in_window: frozenset[int] = frozenset(),
     ) -> Found:
         """Return the `k` best matches before floor, packing and window; `excluded` tells what those would leave out.
 
-        Without `budget_tokens` nothing is left out for its size. `ms` is wall time.
+        Facts stand in a prompt by the ledger's rules, so only segments are left out. `ms` is wall time.
         """
         began = self._clock.now()
         weights, items, damaged = await self._ranked(query, scope, count=max(k, _CANDIDATES))
-        if budget_tokens is None:
-            dropped = [Excluded(item.id, "floor") for item in items[:k] if item.share < FLOOR]
-            dropped += [Excluded(i.id, "window") for i in items[:k] if i.share >= FLOOR and i.message in in_window]
-        else:
-            packed = self._pack(items[:k], weights, budget_tokens=budget_tokens, in_window=in_window)
-            dropped = packed.excluded
+        segments = [item for item in items[:k] if item.layer == "segment"]
+        dropped = self._pack(segments, weights, budget_tokens=budget_tokens, in_window=in_window).excluded
         beyond = [Excluded(item.id, "k") for item in items[k:]]
         ms = (self._clock.now() - began).total_seconds() * 1000
         return Found(query, items[:k], [*damaged, *dropped, *beyond], ms)

@@ -8,6 +8,7 @@ one, each in one transaction with its record.
 
 import asyncio
 import hashlib
+import logging
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -19,7 +20,7 @@ from typing import Any, Literal, Self
 
 import aiosqlite
 
-from memory.errors import DamagedDatabase, MemoryFault, MigrationFailed, NewerSchema, StorageFull
+from memory.errors import ClosedFolder, DamagedDatabase, MemoryFault, MigrationFailed, NewerSchema, StorageFull
 from memory.ports import Clock
 
 Row = sqlite3.Row
@@ -27,6 +28,8 @@ Params = Sequence[Any] | Mapping[str, Any]
 Schema = Literal["memory", "bot"]
 
 BUSY_TIMEOUT_MS = 10_000
+
+_log = logging.getLogger(__name__)
 
 _RECORDS = """
 CREATE TABLE IF NOT EXISTS migrations (
@@ -65,6 +68,7 @@ class Database:
         self._connection = connection
         self._lock = asyncio.Lock()
         self._owner: asyncio.Task[Any] | None = None
+        self._reader: asyncio.Task[Any] | None = None
 
     @classmethod
     async def open(cls, path: Path, schema: Schema, *, clock: Clock, backups: Path, read_only: bool = False) -> Self:
@@ -72,7 +76,8 @@ class Database:
 
         An existing file is copied to `backups` before a migration touches it.
 
-        Raises: DamagedDatabase, NewerSchema, MigrationFailed, StorageFull; FileNotFoundError when `read_only`.
+        Raises: DamagedDatabase, ClosedFolder, NewerSchema, MigrationFailed, StorageFull; FileNotFoundError when
+        `read_only`.
         """
         if read_only and not path.exists():
             raise FileNotFoundError(path)
@@ -87,10 +92,15 @@ class Database:
         return database
 
     async def close(self) -> None:
-        """Close the connection; a writer leaves an empty WAL behind where no reader is in the way."""
-        if not self.is_read_only:
-            await self._connection.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
-        await self._connection.close()
+        """Close the connection; a writer leaves an empty WAL behind where no reader and no full disk is in the way."""
+        try:
+            if not self.is_read_only:
+                await self._connection.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            # Nothing is lost: what was committed stands in the log, and the next to open the file reads it there.
+            _log.warning("log not emptied at close: error=%s", getattr(error, "sqlite_errorname", "unknown"))
+        finally:
+            await self._connection.close()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[None]:
@@ -103,6 +113,8 @@ class Database:
         if self._owner is asyncio.current_task():
             yield
             return
+        if self._reader is asyncio.current_task():
+            raise RuntimeError("a snapshot only reads")
         await self._lock.acquire()
         try:
             with _faults(self.path):
@@ -120,6 +132,22 @@ class Database:
             await self._finish("COMMIT")
         self.commits += 1
 
+    @asynccontextmanager
+    async def snapshot(self) -> AsyncIterator[None]:
+        """Let several reads see one state: no transaction of this connection begins meanwhile. Inside one it joins it.
+
+        Await nothing but this database inside: every writer waits.
+        """
+        if asyncio.current_task() in (self._owner, self._reader):
+            yield
+            return
+        async with self._lock:
+            self._reader = asyncio.current_task()
+            try:
+                yield
+            finally:
+                self._reader = None
+
     async def execute(self, sql: str, params: Params = ()) -> Written:
         """Run one writing statement inside the caller's transaction.
 
@@ -135,7 +163,7 @@ class Database:
     async def fetch_all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return all rows. Outside a transaction it waits for the one that is open."""
         with _faults(self.path):
-            if self._owner is asyncio.current_task() or self.is_read_only:
+            if asyncio.current_task() in (self._owner, self._reader) or self.is_read_only:
                 return list(await self._connection.execute_fetchall(sql, params))
             async with self._lock:
                 return list(await self._connection.execute_fetchall(sql, params))
@@ -158,6 +186,15 @@ class Database:
         rows = await self.fetch_all("PRAGMA wal_checkpoint(TRUNCATE)")
         return bool(rows[0][0] == 0)
 
+    async def rewrite(self) -> None:
+        """Write the whole file anew: no byte of what was deleted is left in it, and free pages are given back.
+
+        Raises: StorageFull (it needs room for a second copy), DamagedDatabase.
+        """
+        async with self._lock:
+            with _faults(self.path):
+                await self._connection.execute_fetchall("VACUUM")
+
     async def _prepare(self, schema: Schema, *, clock: Clock, backups: Path) -> None:
         known = migrations(schema)
         version = await _version(self._connection)
@@ -167,7 +204,7 @@ class Database:
         if not missing:
             return
         if self.is_read_only:
-            raise MigrationFailed(self.path, missing[0].version, None, "opened for reading only; start the server once")
+            raise MigrationFailed(self.path, missing[0].version, None, "reading changes no file: start a chat once")
         backup = None
         if version:
             backup = backups / f"{self.path.parent.name}-{self.path.stem}-before-{missing[0].version}.db"
@@ -258,7 +295,12 @@ async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
     pending = aiosqlite.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
     # The worker thread would keep a process alive that forgot to close (aiosqlite 0.22 has no public switch).
     pending._thread.daemon = True
-    connection = await pending
+    try:
+        connection = await pending
+    except sqlite3.Error:
+        # Its thread still reports that it stops: to a loop that may be closed by then, were it not awaited here.
+        await asyncio.to_thread(pending._thread.join)
+        raise
     connection.row_factory = sqlite3.Row
     pragmas = ["foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"]
     if not read_only:
@@ -300,4 +342,6 @@ def _faults(path: Path) -> Iterator[None]:
             raise DamagedDatabase(path, str(error)) from error
         if name.startswith(("SQLITE_FULL", "SQLITE_IOERR_WRITE")):
             raise StorageFull(path) from error
+        if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY_")):
+            raise ClosedFolder(path, str(error)) from error
         raise

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from memory.messages import Origin
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
+from memory.store.spoken_secrets import SpokenSecret
 
 EntryKind = Literal["message", "edit", "command", "press"]
 OutState = Literal["streaming", "waiting", "sending", "sent", "dropped"]
@@ -45,11 +46,30 @@ class Entry(BaseModel):
     press_id: str | None = None
     notices: tuple[str, ...] = ()
     """What the member must be told about this entry itself (a secret was not stored, a photo was not read)."""
+    secrets: tuple[SpokenSecret, ...] = Field(default=(), exclude=True, repr=False)
+    """What was masked and can be kept on request: in memory alone, on the way from the reader to `HeldSecrets`."""
+    has_offer: bool = False
+    """The first notice offers to keep what was masked."""
 
     @property
     def place(self) -> str | None:
         """Where the member sees it; None outside a chat."""
         return place_of(self.chat_id, self.message_id)
+
+
+class Button(BaseModel):
+    """A button under a message: `data` (1 to 64 bytes, ids and no private words) comes back as `Entry.press`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    text: str
+    data: str
+    typed: str = ""
+    """The command that does the same, shown where there are no buttons; "" where the text names it already."""
+
+
+Buttons = tuple[tuple[Button, ...], ...]
+"""Rows of buttons. What excludes each other stands in one row."""
 
 
 class Outgoing(BaseModel):
@@ -63,6 +83,11 @@ class Outgoing(BaseModel):
     thread_id: int | None = None
     reply_to: int | None = None
     is_silent: bool = False
+    buttons: Buttons = ()
+    for_member: int | None = None
+    """Who alone may press the buttons and give the awaited reply; None: whoever may write here."""
+    awaits: str | None = None
+    """What a reply to this message is taken as: a press with this data whose text is the reply's."""
 
 
 @dataclass(frozen=True)
@@ -134,12 +159,15 @@ class Mailbox:
 
     # Outbox
 
-    async def post(self, key: str, message: Outgoing, *, turn_id: int | None = None) -> bool:
-        """Queue a message; False when something was queued under this key before."""
+    async def post(self, key: str, message: Outgoing, *, turn_id: int | None = None, place: str | None = None) -> bool:
+        """Queue a message, or with `place` the new form of the one that stands there.
+
+        False when something was queued under this key before.
+        """
         written = await self._db.execute(
-            "INSERT OR IGNORE INTO outbox (key, turn_id, state, body, is_silent, created_at)"
-            " VALUES (?, ?, 'waiting', ?, ?, ?)",
-            (key, turn_id, message.model_dump_json(), int(message.is_silent), to_utc_text(self._clock.now())),
+            "INSERT OR IGNORE INTO outbox (key, turn_id, state, body, is_silent, place, created_at)"
+            " VALUES (?, ?, 'waiting', ?, ?, ?, ?)",
+            (key, turn_id, message.model_dump_json(), int(message.is_silent), place, to_utc_text(self._clock.now())),
         )
         return written.count == 1
 
@@ -199,6 +227,11 @@ class Mailbox:
     async def drop(self, out_id: int, error: str) -> None:
         """Give a message up that can never arrive."""
         await self._db.execute("UPDATE outbox SET state = 'dropped', error = ? WHERE id = ?", (error, out_id))
+
+    async def shown_at(self, place: str) -> Outgoing | None:
+        """Return the newest form of the message of ours that stands at a place of the chat."""
+        row = await self._db.fetch_one("SELECT body FROM outbox WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
+        return Outgoing.model_validate_json(row["body"]) if row else None
 
     async def turn_at(self, place: str) -> int | None:
         """Return the turn whose reply stands at a place of the chat."""

@@ -19,8 +19,8 @@ class MediaStore:
         part = media_part(data, mime_type, name=name)
         self._write(part.sha256, data)
         await self._db.execute(
-            "INSERT OR IGNORE INTO media (sha256, mime_type, size, name, created_at) VALUES (?, ?, ?, ?, ?)",
-            (part.sha256, mime_type, part.size, name, to_utc_text(self._clock.now())),
+            "INSERT OR IGNORE INTO media (sha256, mime_type, size, created_at) VALUES (?, ?, ?, ?)",
+            (part.sha256, mime_type, part.size, to_utc_text(self._clock.now())),
         )
         return part
 

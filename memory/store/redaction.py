@@ -1,13 +1,14 @@
 """Secrets leave a text before it is stored: spans found by shape, masked at equal length; hidden characters go too.
 
 The shapes are the denylist patterns of detect-secrets (its regular expressions alone: no entropy, keyword or address
-plugins, no verification over the network) and our own for what it misses or searches in quadratic time. A mask has as
-many UTF-16 units as what it covers, so entity offsets of Telegram stay right. Nothing here knows what a text means.
+plugins, no verification over the network) and our own for what it misses or searches in quadratic time; what a person
+says in words is `spoken_secrets`. A mask has as many UTF-16 units as what it covers, so entity offsets of Telegram stay
+right.
 """
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import quote
 
 from detect_secrets.plugins.aws import AWSKeyDetector
@@ -29,14 +30,19 @@ from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
 from memory.messages import utf16_length
+from memory.store.spoken_secrets import MASK_FILL, SpokenSecret, find_spoken
 
 
 @dataclass(frozen=True)
 class Redacted:
-    """A text without its secrets, and what they looked like (each kind once, in order)."""
+    """A text without its secrets, and what they looked like (each kind once, in order).
+
+    `spoken` are those that were said in words: only they can be kept, when the member asks for it.
+    """
 
     text: str
     kinds: tuple[str, ...] = ()
+    spoken: tuple[SpokenSecret, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True)
@@ -46,6 +52,8 @@ class _Shape:
     kind: str
     pattern: re.Pattern[str]
     accepts: Callable[[str], bool] = bool
+    is_run: bool = True
+    """It has a run of `_RUN` in it: a text without one need not be searched."""
 
 
 def _is_mixed(text: str) -> bool:
@@ -81,9 +89,7 @@ _PLUGINS: tuple[tuple[str, Iterable[re.Pattern[str]]], ...] = (
 )
 
 _START = r"(?<![A-Za-z0-9_-])"
-_NAMES_OF_ONE = r"pass ?word|passwd|pwd|pass ?phrase|passcode|passwort|kennwort|mot de passe|contraseña|senha|пароль"
-_FOR_WHAT = r"(?: (?:for|of|to|on|für|vom|de|del|para|от|для) [^\n.:=]{1,30}?)?"
-_IS = r"(?:\s{0,3}[:=]|\s+(?:is|ist|est|es|é|lautet)\b:?)\s{0,3}"
+_RUN = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
 
 _OWN_SHAPES: tuple[_Shape, ...] = (
     _Shape(
@@ -92,6 +98,7 @@ _OWN_SHAPES: tuple[_Shape, ...] = (
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s+[A-Za-z0-9+/=]{16,76})*)"
         ),
+        is_run=False,
     ),
     _Shape(
         "a private key",  # the second half of one that was cut in two messages
@@ -99,6 +106,7 @@ _OWN_SHAPES: tuple[_Shape, ...] = (
             r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{4,76}(?:\r?\n|\\n)){1,100}"
             r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         ),
+        is_run=False,
     ),
     _Shape("a private key", re.compile(r"PuTTY-User-Key-File-\d[\s\S]{0,8000}?Private-MAC:\s*\w+")),
     _Shape("a private key", re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{50,}")),
@@ -126,19 +134,17 @@ _OWN_SHAPES: tuple[_Shape, ...] = (
         ),
         _is_mixed,
     ),
-    _Shape("a password", re.compile(r"://[^\s/:@?#]{1,200}:(?P<secret>[^\s/:@?#•]{1,200})@")),
-    _Shape(
-        "a password",
-        re.compile(
-            rf"(?i)\b(?:{_NAMES_OF_ONE}){_FOR_WHAT}{_IS}"
-            r"[\"'“„«`]?(?P<secret>[^\s\"'“”„«»`•]{5,127}[^\s\"'“”„«»`•.,;:!?)])"
-        ),
-        _is_password,
-    ),
+    _Shape("a password", re.compile(r"://[^\s/:@?#]{1,200}:(?P<secret>[^\s/:@?#•]{1,200})@"), is_run=False),
+)
+
+KEEP_ANYWAY = (
+    "If you want it kept, tap the button or send /keepsecret within ten minutes: it then becomes a private fact of "
+    "yours. Until then I hold it in memory only, and then it is gone."
 )
 
 _MIN_OWN_LENGTH = 6
-_MASK_START, _MASK_FILL, _MASK_END = "[secret", "•", "]"
+_MASK_START, _MASK_END = "[secret", "]"
+_MASKED = re.compile(rf"{re.escape(_MASK_START)}{MASK_FILL}|{MASK_FILL}{{3}}")
 
 
 class Redactor:
@@ -150,32 +156,43 @@ class Redactor:
     def redact(self, text: str) -> Redacted:
         """Mask every secret; the result has as many UTF-16 units as `text`. A second pass changes nothing."""
         kinds: dict[str, None] = {}
-        while found := self._find(text):
+        spoken: list[SpokenSecret] = []
+        while True:
+            found = self._find(text)
+            # What has the shape of a key goes first, so that nothing of it is left to be kept as a word.
+            said = [] if found else find_spoken(text)
+            found += [(one.start, one.stop, one.kind) for one in said]
+            if not found:
+                return Redacted(text, tuple(kinds), tuple(spoken))
+            spoken += said
             kinds.update(dict.fromkeys(kind for _, _, kind in sorted(found)))
             text = _masked(text, found)
-        return Redacted(text, tuple(kinds))
 
     def _find(self, text: str) -> list[tuple[int, int, str]]:
         """Return the spans that are not masked already."""
         found = []
+        has_run = _RUN.search(text) is not None
         for shape in self._shapes:
+            if shape.is_run and not has_run:
+                continue
             for match in shape.pattern.finditer(text):
                 start, stop = match.span("secret" if "secret" in shape.pattern.groupindex else 0)
-                if shape.accepts(text[start:stop]) and text[start:stop] != _mask(text[start:stop]):
+                if shape.accepts(text[start:stop]) and text[start:stop] != mask_of(text[start:stop]):
                     found.append((start, stop, shape.kind))
         return found
 
 
 def is_masked(text: str) -> bool:
     """Tell whether a secret was taken out of a text."""
-    return f"{_MASK_START}{_MASK_FILL}" in text
+    return _MASKED.search(text) is not None
 
 
-def notice(kinds: Sequence[str]) -> str:
-    """Return the line that tells the member what was not stored."""
-    *others, last = dict.fromkeys(kinds)
+def notice(redacted: Redacted, *, can_keep: bool = False) -> str:
+    """Return the line that tells the member what was not stored, and where they can have it kept, how."""
+    *others, last = redacted.kinds
     listed = f"{', '.join(others)} and {last}" if others else last
-    return f"Not stored: something that looked like {listed}. The rest of the message was kept."
+    line = f"Not stored: something that looked like {listed}. The rest of the message was kept."
+    return f"{line} {KEEP_ANYWAY}" if can_keep and redacted.spoken else line
 
 
 # Tags spell hidden text, except in the flags of England, Scotland and Wales; overrides and annotation marks show a text
@@ -201,7 +218,7 @@ def _own_shapes(secrets: Iterable[str]) -> Iterator[_Shape]:
             continue  # empty, or so short that it would tear words apart
         spellings = {secret, quote(secret, safe=""), quote(secret, safe=":")}
         pattern = "|".join(re.escape(spelling) for spelling in sorted(spellings, key=len, reverse=True))
-        yield _Shape("this bot's own key", re.compile(pattern))
+        yield _Shape("this bot's own key", re.compile(pattern), is_run=False)
 
 
 def _plugin_shapes() -> Iterator[_Shape]:
@@ -214,7 +231,7 @@ def _plugin_shapes() -> Iterator[_Shape]:
 def _masked(text: str, found: Iterable[tuple[int, int, str]]) -> str:
     pieces, position = [], 0
     for start, stop in _merged(found):
-        pieces += [text[position:start], _mask(text[start:stop])]
+        pieces += [text[position:start], mask_of(text[start:stop])]
         position = stop
     return "".join([*pieces, text[position:]])
 
@@ -229,7 +246,8 @@ def _merged(found: Iterable[tuple[int, int, str]]) -> list[tuple[int, int]]:
     return spans
 
 
-def _mask(secret: str) -> str:
+def mask_of(secret: str) -> str:
+    """Return what stands for a secret in a text: as many UTF-16 units as it has."""
     length = utf16_length(secret)
     fill = length - len(_MASK_START) - len(_MASK_END)
-    return _MASK_START + _MASK_FILL * fill + _MASK_END if fill >= 1 else _MASK_FILL * length
+    return _MASK_START + MASK_FILL * fill + _MASK_END if fill >= 1 else MASK_FILL * length

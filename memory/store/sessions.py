@@ -53,10 +53,14 @@ class SessionStore:
 
     # Sessions
 
+    async def open_session(self) -> int | None:
+        """Return the session that goes on; None before the first message."""
+        row = await self._db.fetch_one("SELECT id FROM sessions WHERE ended_at IS NULL")
+        return int(row["id"]) if row else None
+
     async def current_session(self) -> int:
         """Return the open session, starting the first one. Joins the caller's transaction if it must start one."""
-        row = await self._db.fetch_one("SELECT id FROM sessions WHERE ended_at IS NULL")
-        return int(row["id"]) if row else await self.start_session()
+        return await self.open_session() or await self.start_session()
 
     async def start_session(self) -> int:
         """End the open session and start a new one."""
@@ -177,6 +181,16 @@ class SessionStore:
     async def message_at(self, place: str) -> Message | None:
         """Return the newest version of the message that stands at a place of the chat."""
         row = await self._db.fetch_one("SELECT * FROM messages WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
+        return _message(row) if row else None
+
+    async def place_of(self, message_id: int) -> str | None:
+        """Return where a message stands in the chat; None when it came another way."""
+        row = await self._db.fetch_one("SELECT place FROM messages WHERE id = ?", (message_id,))
+        return row["place"] if row else None
+
+    async def message_from(self, source: str) -> Message | None:
+        """Return the message that came from a source."""
+        row = await self._db.fetch_one("SELECT * FROM messages WHERE source = ?", (source,))
         return _message(row) if row else None
 
     async def session_of(self, message_id: int) -> int | None:

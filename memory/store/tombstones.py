@@ -1,35 +1,78 @@
 """What was forgotten, as salted hashes in bot.db: an older source that comes again must not bring it back.
 
-A whole message is known by the hash of all its words, a fact by the words of its quote, wherever they stand in a text.
-Case, punctuation and spacing do not count. Only what was said before the forgetting is bound: a later own statement
-wins. No text is kept, and no hash can be compared across spaces.
+Two kinds of hashes. Of texts, for what comes by import: a whole message by all its words, a fact by the words of its
+quote, wherever they stand; case, punctuation and spacing do not count. And of rows (number, time, words), for a file
+that is older than the forgetting. Only what was said before the forgetting is bound: a later own statement wins. No
+text is kept, and no hash can be compared across spaces.
 """
 
 import hashlib
 import hmac
 import os
-import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, TypeVar, get_args
+
+import regex
 
 from memory.ports import Clock
 from memory.store.database import Database, to_utc_text
 
-Kind = Literal["message", "fact"]
+TextKind = Literal["message", "fact"]
+RowKind = Literal["erased", "struck", "value"]
+"""A message that lost all its words; one that lost some; a fact."""
+ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 SALT_BYTES = 16
-_WORD = re.compile(r"[^\W_]+")
+_EVERYTHING = "space"
+_Key = TypeVar("_Key", int, str)
+_WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
 
 @dataclass(frozen=True)
 class Burial:
     """Words that must not come back: a whole message, or the quote of a fact."""
 
-    kind: Kind
+    kind: TextKind
     text: str
+
+
+@dataclass(frozen=True)
+class RowBurial:
+    """A row that must not come back with these words: a message's text, or a fact's quote and when it was said."""
+
+    kind: RowKind
+    id: int
+    at: datetime
+    text: str
+
+
+@dataclass(frozen=True)
+class Graves:
+    """The tombstones of one space that a file has not seen yet."""
+
+    is_whole_space: bool
+    salt: bytes
+    rows: Mapping[str, Collection[bytes]]
+    quotes: Mapping[int, Collection[bytes]]
+    """Hashes of quotes, by the number of their words."""
+
+    def holds(self, row: RowBurial) -> bool:
+        """Tell whether a row was forgotten."""
+        return _row_digest(row, self.salt) in self.rows.get(row.kind, ())
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Return where forgotten quotes stand in a text, the longest ones first."""
+        found = list(_WORD.finditer(text))
+        words = [_folded(match.group()) for match in found]
+        return [
+            (found[start].start(), found[start + count - 1].end())
+            for count in sorted(self.quotes, reverse=True)
+            for start, digest in enumerate(_windows(words, count, self.salt))
+            if digest in self.quotes[count]
+        ]
 
 
 class Tombstones:
@@ -39,16 +82,27 @@ class Tombstones:
         self._db = database
         self._clock = clock
 
-    async def add(self, space_id: str, burials: Sequence[Burial]) -> int:
+    async def add(self, space_id: str, burials: Sequence[Burial | RowBurial]) -> int:
         """Add a tombstone for each text with words; return how many were new. Joins a transaction of bot.db."""
         added = 0
         async with self._db.transaction():
             salt = await self._salt(space_id)
             for burial in burials:
                 words = _words(burial.text)
-                if words:
-                    added += await self._bury(space_id, burial.kind, words, salt)
+                if not words:
+                    continue
+                if isinstance(burial, RowBurial):
+                    added += await self._bury(space_id, burial.kind, 0, salt, _row_digest(burial, salt))
+                else:
+                    count = 0 if burial.kind == "message" else len(words)
+                    added += await self._bury(space_id, burial.kind, count, salt, _digest(words, salt))
         return added
+
+    async def add_space(self, space_id: str) -> None:
+        """Bury all that was said in a space until now. Joins a transaction of bot.db."""
+        async with self._db.transaction():
+            salt = await self._salt(space_id)
+            await self._bury(space_id, _EVERYTHING, 0, salt, _digest([_EVERYTHING], salt))
 
     async def covers(self, space_id: str, text: str, *, said_at: datetime) -> bool:
         """Tell whether a text that was said then is, or holds, something forgotten since."""
@@ -56,18 +110,37 @@ class Tombstones:
             "SELECT kind, words, salt, digest FROM tombstones WHERE space_id = ? AND at >= ?",
             (space_id, to_utc_text(said_at)),
         )
+        if any(row["kind"] == _EVERYTHING for row in rows):
+            return True
         words = _words(text)
-        lengths = {(bytes(row["salt"]), int(row["words"])) for row in rows}
-        known = {bytes(row["digest"]) for row in rows}
-        return any(digest in known for salt, count in lengths for digest in _digests(words, count, salt))
+        texts = [row for row in rows if row["kind"] in ("message", "fact")]
+        lengths = {(bytes(row["salt"]), int(row["words"])) for row in texts}
+        known = {bytes(row["digest"]) for row in texts}
+        return any(digest in known for salt, count in lengths for digest in _windows(words, count, salt))
+
+    async def newest(self, space_id: str) -> str | None:
+        """Return when something was last forgotten in a space, as stored; None when nothing ever was."""
+        row = await self._db.fetch_one("SELECT max(at) FROM tombstones WHERE space_id = ?", (space_id,))
+        return str(row[0]) if row and row[0] else None
+
+    async def graves(self, space_id: str, *, after: str) -> Graves:
+        """Return the tombstones of a space that were set after a stored time ("" for all)."""
+        rows = await self._db.fetch_all(
+            "SELECT kind, words, salt, digest FROM tombstones WHERE space_id = ? AND at > ?", (space_id, after)
+        )
+        return Graves(
+            is_whole_space=any(row["kind"] == _EVERYTHING for row in rows),
+            salt=bytes(rows[0]["salt"]) if rows else b"",
+            rows=_grouped((row["kind"], row["digest"]) for row in rows if row["kind"] in ROW_KINDS),
+            quotes=_grouped((row["words"], row["digest"]) for row in rows if row["kind"] == "fact"),
+        )
 
     async def _salt(self, space_id: str) -> bytes:
         """Return the salt of a space: one for all its tombstones, so that a text is hashed once to be compared."""
         row = await self._db.fetch_one("SELECT salt FROM tombstones WHERE space_id = ? LIMIT 1", (space_id,))
         return bytes(row["salt"]) if row else os.urandom(SALT_BYTES)
 
-    async def _bury(self, space_id: str, kind: Kind, words: list[str], salt: bytes) -> int:
-        digest = _digest(words, salt)
+    async def _bury(self, space_id: str, kind: str, words: int, salt: bytes, digest: bytes) -> int:
         now = to_utc_text(self._clock.now())
         known = await self._db.execute(
             "UPDATE tombstones SET at = ? WHERE space_id = ? AND kind = ? AND digest = ?", (now, space_id, kind, digest)
@@ -76,16 +149,28 @@ class Tombstones:
             return 0
         await self._db.execute(
             "INSERT INTO tombstones (space_id, kind, words, salt, digest, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (space_id, kind, 0 if kind == "message" else len(words), salt, digest, now),
+            (space_id, kind, words, salt, digest, now),
         )
         return 1
 
 
-def _digests(words: list[str], count: int, salt: bytes) -> Iterator[bytes]:
+def _grouped(digests: Iterable[tuple[_Key, bytes]]) -> dict[_Key, set[bytes]]:
+    grouped: dict[_Key, set[bytes]] = {}
+    for key, digest in digests:
+        grouped.setdefault(key, set()).add(bytes(digest))
+    return grouped
+
+
+def _windows(words: list[str], count: int, salt: bytes) -> Iterator[bytes]:
+    """Yield the hashes of all runs of `count` words; 0 means all of them at once."""
     if count == 0:
         yield _digest(words, salt)
     for start in range(len(words) - count + 1 if count else 0):
         yield _digest(words[start : start + count], salt)
+
+
+def _row_digest(row: RowBurial, salt: bytes) -> bytes:
+    return _digest([row.kind, str(row.id), to_utc_text(row.at), *_words(row.text)], salt)
 
 
 def _digest(words: Sequence[str], salt: bytes) -> bytes:
@@ -93,4 +178,8 @@ def _digest(words: Sequence[str], salt: bytes) -> bytes:
 
 
 def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(unicodedata.normalize("NFKC", text))]
+    return [_folded(word) for word in _WORD.findall(text)]
+
+
+def _folded(word: str) -> str:
+    return unicodedata.normalize("NFKC", word).casefold()

@@ -244,6 +244,7 @@ def test_facts_have_the_shape_of_the_contract(shell: Shell) -> None:
                 "quote": "The tax report is due on 12 March",
                 "question": "When is the tax report due?",
                 "critical": True,
+                "private": False,
                 "status": "active",
                 "since": "2027-03-02T09:00:00+00:00",
                 "until": None,

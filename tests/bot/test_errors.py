@@ -9,6 +9,7 @@ from memory.errors import MemoryFault
 PATH = Path("/data/spaces/42/memory.db")
 EXAMPLES: list[MemoryFault] = [
     errors.DamagedDatabase(PATH, "malformed"),
+    errors.ClosedFolder(PATH, "unable to open database file"),
     errors.NewerSchema(PATH, 9, 1),
     errors.MigrationFailed(PATH, 2, None, "no such column"),
     errors.StorageFull(PATH),

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.health import LIVE_WITHIN_S, Finding, Heartbeat, OutOfReach, Reach, examine, liveness
+from bot.health import LARGE_LOG_BYTES, LIVE_WITHIN_S, Finding, Heartbeat, OutOfReach, Reach, examine, liveness
 from bot.home import Home
 from bot.settings import Settings
 from memory.errors import ModelMisconfigured
@@ -93,6 +93,18 @@ async def test_a_file_that_is_no_database_is_named(tmp_path: Path, clock: FakeCl
     found = await _examined(home, clock)
 
     assert not found["spaces/local/memory.db"].is_well
+
+
+async def test_a_log_that_is_never_emptied_is_not_well(tmp_path: Path, clock: FakeClock) -> None:
+    home = Home(tmp_path)
+    path = await _space(home, "local", clock)
+    with path.with_name("memory.db-wal").open("wb") as log:
+        log.truncate(LARGE_LOG_BYTES + 1)
+
+    finding = (await _examined(home, clock))["spaces/local/memory.db"]
+
+    assert not finding.is_well
+    assert "log has grown to 67 MB" in finding.detail
 
 
 async def test_a_home_that_others_may_read_is_not_well(tmp_path: Path, clock: FakeClock) -> None:

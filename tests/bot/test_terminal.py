@@ -16,9 +16,10 @@ from rich.console import Console
 
 from bot.terminal import Chat, LiveScreen, PlainScreen, banner, history_lines, make_screen, tool_line
 from bot.views import printable
+from memory.errors import StorageFull
 from memory.messages import CallPart, Message, ResultPart, TextPart, ThoughtPart, text_message
 from memory.space import Space
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.mailbox import Button, Entry, Outgoing, OutRow
 from memory.store.redaction import Redactor
 from tests.fakes.clock import FakeClock
 
@@ -210,6 +211,21 @@ async def test_a_person_leaves_by_word_end_of_input_or_interrupt(space: Space, t
     assert echo.log[-1] == "closed"
 
 
+async def test_what_could_not_be_stored_is_said_and_the_chat_goes_on(space: Space, typed: Typed) -> None:
+    class Full(Echo):
+        async def receive(self, entry: Entry) -> bool:
+            if entry.text == "first":
+                raise StorageFull(self.space.db.path)
+            return await super().receive(entry)
+
+    echo = Full(space, typed.screen)
+
+    shown = await typed.run(echo, "first\rsecond\rexit\r")
+
+    assert "The disk is full, so this was not stored." in shown
+    assert "You said: second" in shown
+
+
 async def test_an_interrupt_clears_a_line_that_was_begun(space: Space, typed: Typed) -> None:
     echo = Echo(space, typed.screen)
 
@@ -258,6 +274,12 @@ async def test_a_reply_that_may_have_been_shown_says_so(out: io.StringIO) -> Non
 
     assert out.getvalue().splitlines()[1:] == ["Hello."]
     assert "sent again" in out.getvalue()
+
+
+async def test_what_a_button_does_can_be_typed(out: io.StringIO) -> None:
+    rows = ((Button(text="Pin", data="pin:1:1", typed="/facts f1 pin"), Button(text="f1", data="fact:1")),)
+    await PlainScreen(out).deliver(_row(Outgoing(text="**vet**", buttons=rows)))
+    assert out.getvalue() == "**vet**\n\nPin: `/facts f1 pin`\n"
 
 
 async def test_a_live_reply_is_shown_as_markdown_once_it_is_complete(typed: Typed) -> None:

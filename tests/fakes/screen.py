@@ -10,7 +10,8 @@ from tests.fakes.clock import FakeClock
 
 
 class FakeScreen:
-    """Implements `Screen`. `delivered` holds the texts that arrived; `faults` are raised by the next deliveries.
+    """Implements `Screen`. `delivered` holds the texts that arrived, `rows` all of each; `faults` are raised by the
+    next deliveries.
 
     `seconds_a_tool` pass on the clock whenever a tool is shown.
     """
@@ -19,6 +20,7 @@ class FakeScreen:
         self._clock = clock
         self.seconds_a_tool = 0.0
         self.delivered: list[str] = []
+        self.rows: list[OutRow] = []
         self.repeats: list[str] = []
         self.shown: list[str] = []
         self.tools: list[tuple[str, bool]] = []
@@ -57,8 +59,10 @@ class FakeScreen:
             raise fault
         async with self._arrived:
             (self.repeats if is_repeat else self.delivered).append(row.message.text)
+            place = row.place or f"tg:1:{next(self._places)}"
+            self.rows.append(row.model_copy(update={"place": place}))
             self._arrived.notify_all()
-        return row.place or f"tg:1:{next(self._places)}"
+        return place
 
     async def say(self, text: str) -> None:
         self.said.append(text)

@@ -161,7 +161,7 @@ class World:
             body["text"] = shown.text
         if shown.entities:
             body["entities"] = shown.entities
-        if shown.keyboard:
+        if "inline_keyboard" in (shown.keyboard or {}):
             body["reply_markup"] = shown.keyboard
         if shown.edits:
             body["edit_date"] = shown.date

@@ -107,7 +107,7 @@ async def test_an_entry_is_the_same_when_ref_time_and_text_match(home: Home) -> 
     ("bad", "reason"),
     [
         ("{", "line 2: is not JSON"),
-        ("[1]", "line 2: the line: "),
+        ("[1]", "line 2: must be one JSON object"),
         ('{"role": "user", "text": "x"}', "line 2: at: field required"),
         (line("x", at="yesterday"), "line 2: at: must be a time like"),
         (line("x", at="0001-01-01T00:00:00+14:00"), "line 2: at: must be a time like"),

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot.models.reader import NAME, OfflineReader
-from bot.models.reader_answers import OFFLINE
+from bot.models.reader import OfflineReader
+from bot.models.reader.answers import OFFLINE
+from bot.models.reader.offline import NAME
 from memory.errors import ModelRefused
 from memory.messages import CallPart, MediaPart, Message, ResultPart, TextPart, text_message
 from memory.ports import ModelRequest, Task
@@ -212,6 +213,24 @@ async def test_what_it_cannot_do_is_said_in_the_language_of_the_member(said: str
 @pytest.mark.parametrize("said", ["The concert is cancelled", "We moved to Oslo", "Wir sind nach Dresden umgezogen"])
 async def test_news_without_a_number_is_acknowledged_as_news(said: str) -> None:
     assert (await answer(said)).endswith(f': "{said}"')
+
+
+async def test_what_was_forgotten_is_not_quoted_with_its_gap() -> None:
+    said = await answer("The locker number is ⟦forgotten⟧.", "What is the locker number?")
+
+    assert said.startswith("I don't have that.")
+
+
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("The keeper wrote a diary.", "What did the keeper write?"),
+        ("I bought a bicycle from Tom.", "What did I buy from Tom?"),
+        ("We got married on 12 June 2004", "When did we get married?"),
+    ],
+)
+async def test_what_was_told_in_the_past_answers_a_question_in_the_present(told: str, asked: str) -> None:
+    assert told in await answer(told, asked)
 
 
 async def test_of_two_statements_the_newer_answers() -> None:

@@ -131,6 +131,7 @@ STATED = [
     ("The price is 2.310,40 euros.", "entity", "price", "2.310,40 euros"),
     ("Spent 84,35 at the pharmacy", "entity", "spent on pharmacy", "84,35"),
     ("Remember that the boiler likes to be kicked", "entity", "note (boiler likes)", "the boiler likes to be kicked"),
+    ("The spare key is under the blue pot", "entity", "spare key", "under the blue pot"),
     ("My name is Max.", "user_attribute", "name", "Max"),
     ("I live in Riga", "user_attribute", "home", "Riga"),
     ("I work as a nurse at Charité.", "user_attribute", "work", "as a nurse at Charité"),

@@ -16,7 +16,7 @@ from bot.health import Heartbeat
 from bot.telegram.reader import NO_TEXT, Presence, Reader
 from bot.telegram.updates import MEDIA, User, arrival_of
 from memory.store.mailbox import Entry
-from memory.store.redaction import Redactor, notice
+from memory.store.redaction import Redacted, Redactor, notice
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, STRANGER, Talk, serving
 from tests.fakes.clock import FakeClock
 from tests.fakes.telegram import FakeTelegram
@@ -80,7 +80,21 @@ def test_secrets_go_and_the_member_is_told() -> None:
     entry = entry_of(message("the key is own-secret-word, keep it"))
     assert "own-secret-word" not in entry.text
     assert len(entry.text) == len("the key is own-secret-word, keep it")
-    assert entry.notices == (notice(["this bot's own key"]),)
+    assert entry.notices == (notice(Redacted("", ("this bot's own key",))),)
+
+
+def test_a_secret_said_in_words_can_be_kept_by_its_member_and_a_forwarded_one_cannot() -> None:
+    said = "The wifi password is plum-otter-9."
+    entry = entry_of(message(said))
+    assert [secret.value for secret in entry.secrets] == ["plum-otter-9"]
+    assert entry.has_offer
+    assert "/keepsecret" in entry.notices[0]
+
+    origin = {"type": "hidden_user", "date": 1_800_000_000, "sender_user_name": "Somebody"}
+    forwarded = entry_of(message(said, forward_origin=origin))
+    assert "plum-otter-9" not in forwarded.text
+    assert (forwarded.secrets, forwarded.has_offer) == ((), False)
+    assert "/keepsecret" not in forwarded.notices[0]
 
 
 def test_hidden_characters_do_not_hide_a_secret() -> None:
@@ -244,6 +258,11 @@ def test_in_a_group_what_is_addressed_to_us_counts(body: dict[str, Any]) -> None
         pytest.param(group("sure", reply_to_message={**EARLIER, "from": OTHER}), id="reply to somebody else"),
         pytest.param(group("/ban", entities=[COMMAND_MARK | {"length": 4}]), id="another bot's command"),
         pytest.param(group("/facts@other", entities=[COMMAND_MARK | {"length": 12}]), id="command to another bot"),
+        pytest.param(group("/facts", entities=[COMMAND_MARK | {"length": 6}], sender_chat=SUPERGROUP), id="anonymous"),
+        pytest.param(
+            group("/facts", entities=[COMMAND_MARK | {"length": 6}], sender_chat={"id": -9, "type": "channel"}),
+            id="channel",
+        ),
     ],
 )
 def test_in_a_group_the_talk_of_others_is_not_ours(body: dict[str, Any]) -> None:

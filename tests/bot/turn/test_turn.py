@@ -1,6 +1,8 @@
 """A turn from message to reply: what is stored, what the model is sent, what the member reads."""
 
 import asyncio
+import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -253,3 +255,33 @@ async def test_a_secret_is_told_to_the_member_once(tmp_path: Path) -> None:
     async with house(tmp_path, says("Ok.")) as h:
         await h.say("my key is [secret]", notices=("Something was not stored.",))
         assert sorted(h.screen.delivered) == ["Ok.", "Something was not stored."]
+
+
+async def test_ten_tool_results_are_one_row_and_stay_one_row(tmp_path: Path) -> None:
+    step = calls(*(("recall", {"query": f"word {number}"}) for number in range(10)))
+    async with house(tmp_path, step, says("Done.")) as h:
+        entry = await h.receive("go")
+        await h.runner.drain()
+        for _ in range(2):
+            await h.runner.receive(entry)
+            await h.runner.drain()
+
+        rows = await h.space.db.fetch_all("SELECT role FROM messages ORDER BY id")
+        turn = await h.space.sessions.last_turn()
+        assert turn is not None
+        messages = await h.space.sessions.turn_messages(turn.id)
+
+        assert [row["role"] for row in rows] == ["user", "model", "tool", "model"]
+        assert [len(message.results) for message in messages] == [0, 0, 10, 0]
+
+
+async def test_what_could_not_be_stored_is_never_called_kept(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        async with h.space.db.transaction():
+            await h.space.db.execute("ALTER TABLE segments RENAME COLUMN sha256 TO digest")
+
+        with suppress(sqlite3.Error):
+            await h.say("/remember The locker code is 4711.", kind="command")
+
+        assert not any("Kept" in text for text in h.screen.delivered)
+        assert await h.space.db.fetch_all("SELECT id FROM messages WHERE text LIKE '%4711%'") == []

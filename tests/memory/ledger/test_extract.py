@@ -133,12 +133,12 @@ async def test_an_edited_message_is_read_as_if_its_first_version_had_never_been(
         ("model", "model"),
         ("tool", "tool"),
         ("notice", "program"),
-        ("user", "forward"),
-        ("user", "document"),
         ("user", "quote"),
     ],
 )
-async def test_only_a_members_own_words_are_read_at_all(world: LedgerWorld, role: Role, origin: Origin) -> None:
+async def test_what_no_person_wrote_or_handed_over_is_not_read_at_all(
+    world: LedgerWorld, role: Role, origin: Origin
+) -> None:
     message = await world.says("The locker code is 4711.", role=role, origin=origin)
     assert message.id is not None
     with ScriptedModel() as model:

@@ -67,7 +67,9 @@ async def test_an_edit_takes_the_place_of_the_version_before_it(memory: Memory) 
 
 async def test_each_write_renews_the_epoch(memory: Memory) -> None:
     async with memory.db.transaction():
-        await memory.db.execute("INSERT INTO profile VALUES (1, 'x', 'UTC', x'00', '2027-03-02')")
+        await memory.db.execute(
+            "INSERT INTO profile (only, space_id, zone, epoch, created_at) VALUES (1, 'x', 'UTC', x'00', '2027-03-02')"
+        )
     seen = {b"\0"}
     for text in ("one", "two"):
         message_id = await memory.say(text)

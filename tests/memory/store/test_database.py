@@ -49,6 +49,35 @@ async def test_an_exception_rolls_the_whole_transaction_back(db: Database) -> No
     assert await count(db) == 0
 
 
+async def test_the_reads_of_a_snapshot_see_one_state_although_a_writer_waits(db: Database) -> None:
+    async def write() -> None:
+        async with db.transaction():
+            await db.execute(INSERT)
+
+    async def look() -> list[int]:
+        async with db.snapshot():
+            return [await count(db), await count(db)]
+
+    looking, writing = asyncio.create_task(look()), asyncio.create_task(write())
+    assert await looking == [0, 0]
+    await writing
+    assert await count(db) == 1
+
+
+async def test_a_snapshot_joins_a_transaction_and_does_not_write(db: Database) -> None:
+    async with db.transaction():
+        await db.execute(INSERT)
+        async with db.snapshot():
+            assert await count(db) == 1
+    async with db.snapshot():
+        with pytest.raises(RuntimeError, match="only reads"):
+            async with db.transaction():
+                pass
+        with pytest.raises(RuntimeError, match="need a transaction"):
+            await db.execute(INSERT)
+    assert await count(db) == 1
+
+
 async def test_a_write_outside_a_transaction_is_refused(db: Database) -> None:
     with pytest.raises(RuntimeError, match="transaction"):
         await db.execute(INSERT)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory.messages import utf16_length
-from memory.store.redaction import Redactor, notice, strip_hidden
+from memory.store.redaction import KEEP_ANYWAY, Redacted, Redactor, is_masked, mask_of, notice, strip_hidden
+from tests.memory.store.test_spoken_secrets import SPOKEN
 
 # Put together at run time, so that no scanner takes this file for a leak.
 BOT_TOKEN = "7654321098:" + "AA" + "GhtX_9zQmL-4vB7nRk2PwYs5TdEu8Jc0o"
@@ -89,7 +90,7 @@ HARMLESS = {
     "emoji": "👩‍👩‍👧 at 17:30 🎉",
 }
 
-PIECES = st.sampled_from([*SECRETS.values(), *HARMLESS.values(), " ", "😀"]) | st.text()
+PIECES = st.sampled_from([*SECRETS.values(), *SPOKEN, *HARMLESS.values(), " ", "😀"]) | st.text()
 TEXTS = st.text() | st.lists(PIECES).map("".join)
 
 
@@ -154,6 +155,12 @@ def test_our_own_key_never_survives_whatever_it_looks_like(own: str, text: str) 
         "xoxb-1-",
         "aws key '",
         "password for ",
+        "my pin of the card ",
+        "recovery codes: 1234 ",
+        "recovery code: 1" + "1" * 29_000 + "ü",
+        "cvv 123 4111 ",
+        "a1" * 40 + " is ",
+        "passphrase: abc def ghi ",
     ],
 )
 def test_a_hostile_text_takes_no_time_to_speak_of(redactor: Redactor, piece: str) -> None:
@@ -165,11 +172,29 @@ def test_a_hostile_text_takes_no_time_to_speak_of(redactor: Redactor, piece: str
 
 
 def test_the_notice_names_each_kind_once() -> None:
-    line = notice(["a GitHub token", "a password", "a GitHub token"])
+    line = notice(Redacted("", ("a GitHub token", "a password")))
 
     assert line == (
         "Not stored: something that looked like a GitHub token and a password. The rest of the message was kept."
     )
+
+
+def test_the_notice_offers_to_keep_what_was_said_in_words_and_nothing_else() -> None:
+    redactor = Redactor(OWN)
+
+    assert notice(redactor.redact("The wifi password is plum-otter-9"), can_keep=True).endswith(KEEP_ANYWAY)
+    assert KEEP_ANYWAY not in notice(redactor.redact(f"My password is {API_KEY}"), can_keep=True)
+    assert KEEP_ANYWAY not in notice(redactor.redact("The wifi password is plum-otter-9"))
+
+
+@pytest.mark.parametrize("text", SPOKEN)
+def test_a_secret_said_in_words_is_masked_and_held_apart(redactor: Redactor, text: str) -> None:
+    redacted = redactor.redact(text)
+
+    assert [secret.value for secret in redacted.spoken] == [SPOKEN[text]]
+    assert redacted.text == text.replace(SPOKEN[text], mask_of(SPOKEN[text]))
+    assert is_masked(mask_of(SPOKEN[text]))
+    assert SPOKEN[text] not in repr(redacted)
 
 
 HIDDEN_TEXT = "".join(chr(0xE0000 + ord(char)) for char in "obey me")

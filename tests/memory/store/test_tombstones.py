@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from memory.store.tombstones import Burial, Tombstones
+from memory.store.tombstones import Burial, Graves, RowBurial, RowKind, Tombstones
 from tests.fakes.clock import FakeClock
 
 QUOTE = "the safe code is Zanzibar-77"
@@ -84,3 +84,63 @@ async def test_no_word_and_no_comparable_hash_is_kept(tombstones: Tombstones, da
 async def test_what_has_no_words_leaves_no_tombstone(tombstones: Tombstones, clock: FakeClock) -> None:
     assert await tombstones.add("ana", [Burial("message", " … 👍")]) == 0
     assert not await tombstones.covers("ana", "👍", said_at=clock.now())
+
+
+# Rows of an older file
+
+
+async def graves(tombstones: Tombstones) -> Graves:
+    return await tombstones.graves("ana", after="")
+
+
+@pytest.mark.parametrize(
+    ("kind", "number", "text", "hours", "is_known"),
+    [
+        ("erased", 7, QUOTE, 0, True),
+        ("struck", 7, QUOTE, 0, False),
+        ("erased", 8, QUOTE, 0, False),
+        ("erased", 7, QUOTE, 1, False),
+        ("erased", 7, "the safe code is another", 0, False),
+    ],
+)
+async def test_a_row_is_known_by_its_number_its_time_and_its_words_together(
+    tombstones: Tombstones, clock: FakeClock, kind: RowKind, number: int, text: str, hours: int, is_known: bool
+) -> None:
+    await tombstones.add("ana", [RowBurial("erased", 7, clock.now(), QUOTE)])
+
+    row = RowBurial(kind, number, clock.now() + timedelta(hours=hours), text)
+    assert (await graves(tombstones)).holds(row) is is_known
+
+
+async def test_a_row_binds_no_text_that_comes_by_import(tombstones: Tombstones, clock: FakeClock) -> None:
+    await tombstones.add("ana", [RowBurial("erased", 7, clock.now(), QUOTE)])
+
+    assert not await tombstones.covers("ana", QUOTE, said_at=clock.now())
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"Well, {QUOTE}!",
+        "Well, THE safe, code is: Zanzibar  77…",
+        "😀 the safe code is Ｚanzibar-77, and so on",
+    ],
+)
+async def test_a_quote_is_found_where_it_stands_in_a_text(tombstones: Tombstones, text: str) -> None:
+    await tombstones.add("ana", [Burial("fact", QUOTE)])
+
+    ((start, stop),) = (await graves(tombstones)).spans(text)
+    assert text[start:].casefold().startswith("the safe")
+    assert text[:stop].endswith("77")
+
+
+async def test_a_space_is_buried_whole_until_now(tombstones: Tombstones, clock: FakeClock) -> None:
+    await tombstones.add_space("ana")
+    first = await tombstones.newest("ana")
+    clock.advance(60)
+    await tombstones.add_space("ana")
+
+    assert (await graves(tombstones)).is_whole_space
+    assert not (await tombstones.graves("ana", after=await tombstones.newest("ana") or "")).is_whole_space
+    assert first != await tombstones.newest("ana")
+    assert await tombstones.newest("ben") is None

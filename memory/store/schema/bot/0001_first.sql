@@ -16,11 +16,12 @@ CREATE TABLE dead_letters (
 ) STRICT;
 
 CREATE TABLE tombstones (
-    -- What was forgotten, as a salted hash: binds sources that come again by import or restore.
+    -- What was forgotten, as salted hashes: binds what comes again by import (message, fact) or in an older file
+    -- (erased, struck, value: rows of it; space: all of it).
     id INTEGER PRIMARY KEY,
     space_id TEXT NOT NULL,
-    kind TEXT NOT NULL,                 -- message, fact
-    words INTEGER NOT NULL,             -- how many words were hashed; 0: a whole message
+    kind TEXT NOT NULL,                 -- message, fact, erased, struck, value, space
+    words INTEGER NOT NULL,             -- of a fact: how many words were hashed; else 0
     salt BLOB NOT NULL,
     digest BLOB NOT NULL,
     at TEXT NOT NULL

@@ -1,5 +1,6 @@
 -- One memory (spaces/<id>/memory.db). Times are UTC ISO 8601 with microseconds ("2027-03-02T09:00:00.000000+00:00"), so that
--- text order is time order. Every column that holds a person's text is declared in memory/store/private.py.
+-- text order is time order. Every column that holds a person's text is declared in memory/store/private.py. Where an id can be shown to
+-- a member or is held while something is under way, it is AUTOINCREMENT: never used again, not even once all is erased.
 
 CREATE TABLE profile (
     -- One row: what this space is. `epoch` is random and renewed by each write to the index: a cache compares it.
@@ -7,7 +8,8 @@ CREATE TABLE profile (
     space_id TEXT NOT NULL,
     zone TEXT NOT NULL,
     epoch BLOB NOT NULL,
-    created_at TEXT NOT NULL
+    created_at TEXT NOT NULL,
+    forgotten_at TEXT                   -- the newest tombstone whose rows are gone from this file; NULL: none was set
 ) STRICT;
 
 CREATE TABLE sessions (
@@ -18,7 +20,7 @@ CREATE TABLE sessions (
 CREATE UNIQUE INDEX one_open_session ON sessions ((1)) WHERE ended_at IS NULL;
 
 CREATE TABLE turns (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     session_id INTEGER NOT NULL REFERENCES sessions (id),
     state TEXT NOT NULL CHECK (state IN ('running', 'done', 'failed', 'stopped')),
     attempts INTEGER NOT NULL DEFAULT 1,  -- committed before each resume; the third failure ends the turn
@@ -95,13 +97,13 @@ CREATE INDEX inbox_waiting ON inbox (id) WHERE state IN ('new', 'taken');
 
 CREATE TABLE outbox (
     -- One row a message to the member. Committed before it is sent, `sent` once the other side named it.
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     key TEXT NOT NULL UNIQUE,           -- turn:…, receipt:…, job:…, answer:…, notice:…: the same thing is queued once
     turn_id INTEGER REFERENCES turns (id),
     state TEXT NOT NULL CHECK (state IN ('streaming', 'waiting', 'sending', 'sent', 'dropped')),
-    body TEXT NOT NULL,                 -- text, entities, chat, thread, reply target: JSON
+    body TEXT NOT NULL,                 -- text, entities, buttons, chat, thread, reply target: JSON
     is_silent INTEGER NOT NULL DEFAULT 0,
-    place TEXT,                         -- tg:<chat id>:<message id> once known
+    place TEXT,                         -- tg:<chat id>:<message id> once known; of a new form from the start
     attempts INTEGER NOT NULL DEFAULT 0,  -- copies that may have arrived
     not_before TEXT,
     created_at TEXT NOT NULL,
@@ -109,9 +111,10 @@ CREATE TABLE outbox (
     error TEXT
 ) STRICT;
 CREATE INDEX outbox_waiting ON outbox (id) WHERE state IN ('streaming', 'waiting', 'sending');
+CREATE INDEX outbox_by_place ON outbox (place) WHERE place IS NOT NULL;
 
 CREATE TABLE jobs (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL,
     key TEXT NOT NULL UNIQUE,           -- the same work is queued once
     state TEXT NOT NULL CHECK (state IN ('ready', 'done', 'failed')),
@@ -129,13 +132,11 @@ CREATE TABLE media (
     sha256 TEXT PRIMARY KEY,            -- also the name of the file in media/
     mime_type TEXT NOT NULL,
     size INTEGER NOT NULL,
-    name TEXT,
-    message_id INTEGER REFERENCES messages (id),
     created_at TEXT NOT NULL
 ) STRICT;
 
 CREATE TABLE facts (
-    id INTEGER PRIMARY KEY,
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
     kind TEXT NOT NULL CHECK (kind IN ('deadline', 'decision', 'constraint', 'entity', 'user_attribute')),
     subject TEXT NOT NULL,
     subject_key TEXT NOT NULL,          -- the subject normalised: one active value each
@@ -147,13 +148,15 @@ CREATE TABLE facts (
     patterns TEXT NOT NULL,             -- regular expressions that match the value in an answer, JSON
     critical INTEGER NOT NULL,
     pinned INTEGER NOT NULL DEFAULT 0,
+    private INTEGER NOT NULL DEFAULT 0,  -- a secret the member wanted kept: nothing but their own prompts and lists
     status TEXT NOT NULL CHECK (status IN ('active', 'superseded', 'retracted', 'forgotten', 'pending')),
     since TEXT NOT NULL,                -- the time of the source message: decides which value is current
     until TEXT,                         -- the time of the source message that ended it
     replaces INTEGER REFERENCES facts (id),
     by TEXT,                            -- who said it
     message_id INTEGER REFERENCES messages (id),  -- NULL: the source was forgotten
-    withdrawn_at TEXT,                  -- the statement itself was taken back (by an edit): no part of the history
+    withdrawn_at TEXT,                  -- the statement itself was taken back (by an edit, by undo): not in the history
+    withdrawn_by INTEGER REFERENCES messages (id),  -- the edit that took it back
     created_at TEXT NOT NULL
 ) STRICT;
 CREATE UNIQUE INDEX one_active_value ON facts (subject_key) WHERE status = 'active';
@@ -176,10 +179,26 @@ CREATE TABLE fact_retractions (
     id INTEGER PRIMARY KEY,
     subject_key TEXT NOT NULL,
     at TEXT NOT NULL,                   -- the time of the message that says so
-    message_id INTEGER REFERENCES messages (id)
+    message_id INTEGER REFERENCES messages (id),
+    withdrawn_at TEXT,                  -- as of a fact: it counts no longer
+    withdrawn_by INTEGER REFERENCES messages (id)
 ) STRICT;
 CREATE INDEX fact_retractions_by_subject ON fact_retractions (subject_key, at);
 CREATE INDEX fact_retractions_by_message ON fact_retractions (message_id) WHERE message_id IS NOT NULL;
+
+CREATE TABLE fact_changes (
+    -- What can be undone; gone with a fact that is forgotten.
+    id INTEGER PRIMARY KEY,
+    fact_id INTEGER NOT NULL REFERENCES facts (id),
+    message_id INTEGER REFERENCES messages (id),  -- its word on the fact's subject made the change
+    before TEXT,                        -- or: columns of the fact were set; what they held, JSON
+    at TEXT NOT NULL,
+    undone_at TEXT
+) STRICT;
+CREATE INDEX fact_changes_by_fact ON fact_changes (fact_id);
+CREATE TRIGGER fact_changes_forgotten AFTER UPDATE OF status ON facts WHEN new.status = 'forgotten' BEGIN
+    DELETE FROM fact_changes WHERE fact_id = new.id;
+END;
 
 CREATE TABLE fact_terms (
     -- The words by which an active fact is found; gone the moment it is not active or its words change.

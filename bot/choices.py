@@ -1,0 +1,118 @@
+"""What a member decides about facts that wait: keep or drop what somebody else wrote, choose between two values.
+
+By button or by command, in the transaction of the answer. A decision that was made before changes nothing.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from datetime import datetime
+
+from bot.facts import Press
+from bot.menus import receipt_buttons
+from bot.turn.answer import Answer
+from memory.errors import UnknownId
+from memory.ledger.facts import Fact
+from memory.ledger.receipts import receipts
+from memory.space import Space
+from memory.store.mailbox import Entry
+
+KEEP_WHAT = "Say which one, by its id: `/keep f12` or `/drop f12`. /facts lists what waits (not confirmed)."
+CHOOSE_WHAT = "Say which one holds, by its id: `/choose f12`, or `/choose f12 f7` when f12 ended f7."
+GONE = "That one does not wait any more."
+BOTH = "Both hold: {first} and {second}."
+
+_ID = re.compile(r"f?([0-9]{1,18})", re.IGNORECASE)
+
+
+class Choices:
+    """The decisions of one space's members."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+        self._facts = space.facts
+
+    def presses(self) -> dict[str, Press]:
+        """Return what the buttons do, by the beginning of their data."""
+        return {"keep": self.keep, "drop": self.drop, "choose": self.choose, "both": self.both}
+
+    def commands(self) -> dict[str, Callable[[str, Entry], Awaitable[Answer]]]:
+        """Return the same as commands."""
+        return {
+            "keep": lambda rest, entry: self.keep(entry, rest),
+            "drop": lambda rest, entry: self.drop(entry, rest),
+            "choose": lambda rest, entry: self.choose(entry, rest),
+        }
+
+    async def keep(self, entry: Entry, rest: str) -> Answer:
+        """Let a fact that waits hold from now on. Raises: UnknownId."""
+        ids = _ids(rest)
+        if len(ids) != 1:
+            return Answer(KEEP_WHAT)
+        fact = await self._facts.fact(ids[0])
+        return await self._kept(fact, entry.at) if fact.status == "pending" else _gone(fact)
+
+    async def drop(self, entry: Entry, rest: str) -> Answer:
+        """Take a fact away that waits. Raises: UnknownId."""
+        ids = _ids(rest)
+        if len(ids) != 1:
+            return Answer(KEEP_WHAT)
+        fact = await self._facts.fact(ids[0])
+        return await self._dropped([fact]) if fact.status == "pending" else _gone(fact)
+
+    async def choose(self, entry: Entry, rest: str) -> Answer:
+        """Let a fact hold: against the value that waits, or as the one that ended another. Raises: UnknownId."""
+        ids = _ids(rest)
+        if len(ids) not in (1, 2):
+            return Answer(CHOOSE_WHAT)
+        fact = await self._facts.fact(ids[0])
+        if len(ids) == 2:
+            return await self._ended(fact, await self._facts.fact(ids[1]), entry.at)
+        if fact.status == "pending":
+            return await self._kept(fact, entry.at)
+        rivals = [one for one in await self._facts.waiting(fact.subject_key) if one.replaces == fact.id]
+        return await self._dropped(rivals) if rivals else _gone(fact)
+
+    async def both(self, entry: Entry, rest: str) -> Answer:
+        """Leave two facts as they are. Raises: UnknownId."""
+        ids = _ids(rest)
+        if len(ids) != 2:
+            return Answer(CHOOSE_WHAT)
+        first, second = [await self._facts.fact(one) for one in ids]
+        return Answer(BOTH.format(first=first.ref, second=second.ref), is_spent=True)
+
+    async def _kept(self, fact: Fact, at: datetime) -> Answer:
+        before = await self._facts.current(fact.subject_key)
+        kept = await self._facts.keep(fact.id, at=at)
+        undo = await self._facts.changes.note_said(kept.id, kept.message_id) if kept.message_id is not None else None
+        return await self._told(fact.subject_key, before, undo=undo)
+
+    async def _dropped(self, waiting: list[Fact]) -> Answer:
+        for fact in waiting:
+            await self._facts.drop(fact.id)
+        return Answer(f"Dropped {', '.join(fact.ref for fact in waiting)}; it is no fact of yours.", is_spent=True)
+
+    async def _ended(self, fact: Fact, other: Fact, at: datetime) -> Answer:
+        """End the other fact, if both still hold."""
+        if not fact.status == other.status == "active" or fact.id == other.id:
+            return _gone(other)
+        await self._facts.retract(other.id, at=max(at, other.since))
+        return await self._told(other.subject_key, other)
+
+    async def _told(self, subject_key: str, before: Fact | None, *, undo: int | None = None) -> Answer:
+        told = receipts({subject_key: before}, {subject_key: await self._facts.current(subject_key)})
+        undoable = [replace(one, undo=undo) for one in told]
+        text = "\n".join(one.line(self._space.zone) for one in told)
+        return Answer(text or GONE, receipt_buttons(undoable), is_spent=True)
+
+
+def _gone(fact: Fact) -> Answer:
+    if fact.status == "forgotten":
+        raise UnknownId(fact.ref)
+    return Answer(GONE, is_spent=True)
+
+
+def _ids(rest: str) -> list[int]:
+    """Return the ids of facts that a command or a button names; empty when anything else stands there."""
+    found = [_ID.fullmatch(word) for word in rest.replace(":", " ").split()]
+    return [int(match[1]) for match in found if match] if all(found) else []

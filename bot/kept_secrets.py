@@ -1,0 +1,81 @@
+"""Keeping a secret that was not stored: the button under the notice, and the command that does the same."""
+
+from bot.menus import receipt_buttons
+from bot.turn.answer import Answer
+from memory.ledger.facts import Fact
+from memory.ledger.kept_secrets import keep_secrets
+from memory.messages import Message
+from memory.space import Space
+from memory.store.held_secrets import Held
+from memory.store.mailbox import Button, Buttons, Entry
+
+PREFIX = "keep-secret"
+GONE = (
+    "I no longer hold what you sent: I keep it in memory for ten minutes only, and not over a restart. If you want it "
+    "kept, please send it once more and tap the button then."
+)
+NO_MESSAGE = "The message it stood in is not there any more, so I kept nothing. Please send it once more."
+TAKEN_BACK = "You took that back. If you want it kept after all, please send it once more."
+NOTHING_HELD = (
+    "Nothing waits to be kept. When I leave a password or the like out of what I store, I say so, and for ten minutes "
+    "/keepsecret keeps it all the same."
+)
+
+
+def keep_button(source: str) -> Buttons:
+    """Return the button that keeps what was masked in the entry of that source."""
+    return ((Button(text="🔒 Keep it anyway", data=f"{PREFIX}:{source}"),),)
+
+
+class SecretKeeper:
+    """Keeps secrets of one space as private facts, on request."""
+
+    def __init__(self, space: Space) -> None:
+        self._space = space
+
+    async def press(self, entry: Entry, source: str) -> Answer:
+        """Answer the button; a second press says what is kept. Joins the caller's transaction.
+
+        Raises: MemberMustAct.
+        """
+        held = self._space.held.find(source, author_id=entry.author_id)
+        if held is None:
+            kept = await self._kept(source)
+            return _told(kept) if kept else Answer(GONE, is_spent=True)
+        return await self._keep(held)
+
+    async def command(self, rest: str, entry: Entry) -> Answer:
+        """Keep what the member's newest message with a secret held. Joins the caller's transaction.
+
+        Raises: MemberMustAct.
+        """
+        held = self._space.held.find("", author_id=entry.author_id)
+        return await self._keep(held) if held else Answer(NOTHING_HELD)
+
+    async def _keep(self, held: Held) -> Answer:
+        message = await self._message(held)
+        if message is None or message.id is None:
+            return Answer(NO_MESSAGE, is_spent=True)
+        receipts = await keep_secrets(self._space.facts, message, held.secrets)
+        if not receipts:
+            return Answer(TAKEN_BACK, is_spent=True)
+        return _told([receipt.fact for receipt in receipts], receipt_buttons(receipts))
+
+    async def _message(self, held: Held) -> Message | None:
+        """Return the message of the entry; of an edit that changed only what is masked, the one it would change."""
+        sessions = self._space.sessions
+        stored = await sessions.message_from(held.source)
+        return stored or (await sessions.message_at(held.place) if held.place else None)
+
+    async def _kept(self, source: str) -> list[Fact]:
+        message = await self._space.sessions.message_from(source)
+        if message is None or message.id is None:
+            return []
+        facts = await self._space.facts.from_messages([message.id])
+        return [fact for fact in facts if fact.private and fact.withdrawn_at is None and fact.status != "forgotten"]
+
+
+def _told(facts: list[Fact], buttons: Buttons = ()) -> Answer:
+    lines = [f"🔒 Kept as a private fact: {fact.subject} · {fact.ref}" for fact in facts]
+    lines.append(f"It stands in /facts and in what I answer from. `/forget {facts[-1].ref}` erases it.")
+    return Answer("\n".join(lines), buttons, is_spent=True)

@@ -1,0 +1,209 @@
+"""Menus: pages of facts, the card of one fact and the buttons under them, as text and data.
+
+Pure: facts in, answers out. What a button does is the business of the commands; here stands only how its data is
+spelled, always in ids, so that a button means the same however late it is pressed. Each menu is readable and usable
+without its buttons too.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.turn.answer import Answer
+from bot.turn.questions import waiting_row
+from memory.ledger.facts import Fact
+from memory.ledger.receipts import Receipt
+from memory.ledger.render import in_reading_order, listing
+from memory.store.mailbox import Button, Buttons
+
+FACTS_A_PAGE = 8
+FACTS_A_ROW = 4
+MAX_DATA_BYTES = 64
+SHOWN_VALUES = 6
+"""Earlier values shown on a card, the newest of them."""
+PATTERNS_CHARS = 300
+
+ASKS = {
+    "value": "Reply to this message with the new value of **{subject}** (now: {value}).",
+    "question": "Reply to this message with the question by which I am to be asked for **{subject}**. It must not hold "
+    "the answer ({value}).",
+    "patterns": "Reply to this message with the regular expressions, one a line, that recognise **{subject}** in an "
+    "answer. Each must match “{value}” whole.",
+}
+"""What can be edited of a fact, and what the member is asked then."""
+
+
+def facts_page(facts: Sequence[Fact], number: int, *, word: str, zone: ZoneInfo) -> Answer:
+    """Return a page of facts, of which there is at least one. Pages count from 1; beyond the last comes the last."""
+    ordered = in_reading_order(facts)
+    last = max(1, -(-len(ordered) // FACTS_A_PAGE))
+    at = min(max(number, 1), last)
+    shown = ordered[(at - 1) * FACTS_A_PAGE : at * FACTS_A_PAGE]
+    count = f"{len(ordered)} {'fact' if len(ordered) == 1 else 'facts'}" + (f" about “{word}”" if word else "")
+    where = f"{count} · page {at} of {last}" if last > 1 else count
+    text = f"{listing(shown, zone)}\n\n{where} · `/facts {shown[0].ref}` shows one"
+    cards = [Button(text=fact.ref, data=f"fact:{fact.id}") for fact in shown]
+    rows = [tuple(cards[start : start + FACTS_A_ROW]) for start in range(0, len(cards), FACTS_A_ROW)]
+    return Answer(text, (*rows, *_turning(at, last, word)))
+
+
+def fitting(word: str) -> str:
+    """Return as much of a filter as fits into the data of a button, so that all pages are of the same filter."""
+    room = MAX_DATA_BYTES - len("facts:9999:")
+    return word.encode()[:room].decode(errors="ignore").strip()
+
+
+@dataclass(frozen=True)
+class Card:
+    """All that a card shows of a fact. `undo` is the newest change of its subject that can be undone."""
+
+    fact: Fact
+    values: Sequence[Fact]
+    link: str | None
+    has_source: bool
+    undo: int | None
+
+    def answer(self, zone: ZoneInfo) -> Answer:
+        """Return the card and its buttons."""
+        return Answer("\n".join(_card_lines(self, zone)), _card_buttons(self))
+
+
+def edit_menu(fact: Fact) -> Answer:
+    """Return the choice of what can be edited."""
+    parts = tuple(
+        Button(text=part.capitalize(), data=f"edit:{fact.id}:{part}", typed=f"/facts {fact.ref} {part} …")
+        for part in ASKS
+    )
+    return Answer(f"What of **{fact.subject}** is to be changed?", (parts, (_back_to(fact),)))
+
+
+def edit_question(fact: Fact, part: str) -> Answer:
+    """Return the message whose reply is the new value, question or patterns."""
+    return Answer(ASKS[part].format(subject=fact.subject, value=fact.value), awaits=f"edit:{fact.id}:{part}")
+
+
+def forget_question(fact: Fact, words: Sequence[str], others: Sequence[str]) -> Answer:
+    """Return the confirmation that names exactly what would go: the fact's own words and the values beside it."""
+    lines = [f"Forget **{fact.subject}: {fact.value}** ({fact.ref}) for good, from every layer? These words go:"]
+    lines += [f"{quoted(text)}\n" for text in words]
+    if others:
+        lines.append(f"With it go the other values of the same thing: {', '.join(others)}.")
+    forget = Button(text="Forget for good", data=f"forget!:{fact.id}", typed=f"/forget {fact.ref}")
+    return Answer("\n".join(lines).rstrip(), ((forget, _back_to(fact, "Keep it")),))
+
+
+def receipt_buttons(receipts: Sequence[Receipt]) -> Buttons:
+    """Return the Undo of each receipt; with several, each names its fact."""
+    undoable = [(receipt.fact, receipt.undo) for receipt in receipts if receipt.undo is not None]
+    return tuple(
+        (Button(text="Undo" if len(undoable) == 1 else f"Undo {fact.ref}", data=f"undo:{change_id}"),)
+        for fact, change_id in undoable
+    )
+
+
+def quoted(text: str) -> str:
+    """Return a text as a quotation."""
+    return "\n".join(f"> {line}" for line in text.splitlines() or [""])
+
+
+def _turning(at: int, last: int, word: str) -> Iterator[tuple[Button, ...]]:
+    if last == 1:
+        return
+    pages = ((at - 1, "‹"), (at + 1, "›"))
+    yield tuple(
+        Button(
+            text=f"‹ {page}" if sign == "‹" else f"{page} ›",
+            data=f"facts:{page}:{word}",
+            typed=f"/facts {page} {word}".strip(),
+        )
+        for page, sign in pages
+        if 1 <= page <= last
+    )
+
+
+def _card_lines(card: Card, zone: ZoneInfo) -> Iterator[str]:
+    fact = card.fact
+    states = {"🔒 private": fact.private, "📌 pinned": fact.pinned, "❗ critical": fact.critical}
+    marks = [mark for mark, holds in states.items() if holds]
+    yield " · ".join([f"**{fact.subject}**", fact.ref, *marks])
+    yield fact.value
+    yield _state(fact, zone)
+    if fact.quote:
+        # A line right behind a quotation would become part of it.
+        yield f"{quoted(fact.quote)}\n"
+    source = f"m{fact.message_id}" if fact.message_id is not None else None
+    if source or card.link:
+        yield "Said in " + (f"[{source or 'the chat'}]({card.link})" if card.link else f"{source}")
+    earlier = [one for one in card.values if one.id != fact.id]
+    if earlier:
+        yield "Other values:"
+        yield from (_value_line(one, zone) for one in reversed(earlier[-SHOWN_VALUES:]))
+    if fact.question:
+        yield f"Asked as: {fact.question}"
+    if fact.patterns:
+        shown = " ".join(f"`{pattern}`" for pattern in fact.patterns if "`" not in pattern)
+        count = "one long pattern" if len(fact.patterns) == 1 else f"{len(fact.patterns)} patterns"
+        yield f"Recognised by: {shown if 0 < len(shown) <= PATTERNS_CHARS else count}"
+
+
+def _state(fact: Fact, zone: ZoneInfo) -> str:
+    by = f", said by {fact.by}" if fact.by else ""
+    since = f"since {day(fact.since, zone)}{by}"
+    match fact.status:
+        case "active":
+            return since
+        case "pending":
+            return f"not confirmed, {since}"
+        case _ if fact.withdrawn_at is not None:
+            return f"taken back, {since}"
+        case _:
+            return f"no longer so, {since}" + (f" until {day(fact.until, zone)}" if fact.until else "")
+
+
+def _value_line(fact: Fact, zone: ZoneInfo) -> str:
+    until = f" until {day(fact.until, zone)}" if fact.until else " until now"
+    return f"• {fact.value} ({fact.ref}, {day(fact.since, zone)}{until})"
+
+
+def _card_buttons(card: Card) -> Buttons:
+    fact = card.fact
+    if fact.status != "active":
+        undo = _undo_button(card)
+        waiting = [waiting_row(fact)] if fact.status == "pending" else []
+        return (*waiting, *([undo] if undo else []), (_all_facts(),))
+    pin = Button(
+        text="Unpin" if fact.pinned else "Pin",
+        data=f"pin:{fact.id}:{int(not fact.pinned)}",
+        typed=f"/facts {fact.ref} {'unpin' if fact.pinned else 'pin'}",
+    )
+    critical = Button(
+        text="Not critical" if fact.critical else "Critical",
+        data=f"crit:{fact.id}:{int(not fact.critical)}",
+        typed=f"/facts {fact.ref} {'uncritical' if fact.critical else 'critical'}",
+    )
+    edit = Button(text="Edit", data=f"edit:{fact.id}", typed=f"/facts {fact.ref} value …")
+    forget = Button(text="Forget", data=f"forget:{fact.id}", typed=f"/forget {fact.ref}")
+    source = (Button(text="Show source", data=f"source:{fact.id}"),) if card.has_source else ()
+    undo = _undo_button(card)
+    return ((edit, pin, critical), (*source, *(undo or ()), forget), (_all_facts(),))
+
+
+def _undo_button(card: Card) -> tuple[Button, ...] | None:
+    if card.undo is None:
+        return None
+    return (Button(text="Undo last change", data=f"undo:{card.undo}", typed=f"/undo {card.fact.ref}"),)
+
+
+def _back_to(fact: Fact, text: str = "‹ Back") -> Button:
+    return Button(text=text, data=f"fact:{fact.id}")
+
+
+def _all_facts() -> Button:
+    return Button(text="‹ All facts", data="facts:1:")
+
+
+def day(at: datetime, zone: ZoneInfo) -> str:
+    """Return a day as a person writes it."""
+    local = at.astimezone(zone)
+    return f"{local:%a} {local.day} {local:%b %Y}"

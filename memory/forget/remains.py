@@ -1,0 +1,280 @@
+"""Where something forgotten still stands, layer by layer, and what each row becomes without it. Reads only.
+
+A turn that holds it keeps its texts alone (and its media), masked: calls, results, thoughts and signatures go together,
+so that what is left can be replayed. Every function returns the changes of one layer; a second look finds none.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memory.forget.lineage import NEAR_IMPORTED, Lineage, listed
+from memory.forget.masking import MASK, Spellings
+from memory.messages import MediaPart, Message, Part, ResultPart, TextPart, parts_to_json
+from memory.space import Space
+from memory.store.database import Row
+
+PREFIX_CHARS = 10
+RECEIPT = "Forgotten: "
+"""How the line begins that says what went; it names ids and nothing else."""
+
+Layer = Literal["facts", "messages", "handoffs", "pinned lines", "journal", "prompt", "inbox", "outbox", "media"]
+
+
+@dataclass(frozen=True)
+class Change:
+    """New values of columns of one row."""
+
+    layer: Layer
+    table: str
+    id: int
+    values: dict[str, str]
+
+
+async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], tuple[str, ...]]:
+    """Return every change that takes it out of the rows, and the hashes of the files that nothing names after."""
+    rewritten = await _rewritten_messages(space, covered)
+    stale = await _stale_hashes(space, [message.id for message, new in rewritten if new.text != message.text])
+    changes = (
+        *(_rewrite(message, new) for message, new in rewritten),
+        *await _handoff_changes(space, covered, stale),
+        *await _pinned_changes(space, covered),
+        *await _journal_changes(space, covered),
+        *await _block_changes(space, covered),
+        *await _inbox_changes(space, covered),
+        *await _outbox_changes(space, covered),
+    )
+    return changes, await _lost_media(space, rewritten)
+
+
+async def _rewritten_messages(space: Space, covered: Lineage) -> list[tuple[Message, Message]]:
+    """Return the messages that change, each with what it becomes: those that hold it, and the rest of their turns."""
+    ids = await _candidates(space, covered)
+    turns: dict[int, list[Message]] = {}
+    alone: list[Message] = []
+    for message in await space.sessions.messages(ids):
+        if message.turn_id is None:
+            alone.append(message)
+        else:
+            turns.setdefault(message.turn_id, []).append(message)
+    groups = [*turns.values(), *([message] for message in alone)]
+    touched = [group for group in groups if any(_holds(message, covered) for message in group)]
+    pairs = [(message, _becomes(message, covered)) for group in touched for message in group]
+    return [(message, new) for message, new in pairs if new != message]
+
+
+async def _candidates(space: Space, covered: Lineage) -> list[int]:
+    rows = await space.db.fetch_all(
+        "SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?1)) OR turn_id IN"
+        " (SELECT value FROM json_each(?2)) OR turn_id IN (SELECT turn_id FROM messages WHERE origin = 'quote')"
+        " OR (turn_id IS NULL AND role <> 'user' AND EXISTS (SELECT 1 FROM json_each(?1) s"
+        " WHERE messages.id > s.value AND messages.id <= s.value + ?3))",
+        (listed(covered.sources), listed(covered.turns | covered.derived_turns), NEAR_IMPORTED),
+    )
+    return [row["id"] for row in rows]
+
+
+def _spellings(message: Message, covered: Lineage) -> Spellings | None:
+    """Return what is looked for in a message; None where the words are a member's own mention."""
+    if message.id in covered.sources or (message.role != "user" and message.turn_id in covered.turns):
+        return covered.wording.close
+    if message.role != "user" and message.turn_id is None:
+        return covered.wording.close
+    return covered.wording.wide if message.role != "user" or message.turn_id in covered.turns else None
+
+
+def _holds(message: Message, covered: Lineage) -> bool:
+    if message.id in covered.erased or message.id in covered.stretches:
+        return True
+    spellings = _spellings(message, covered)
+    if spellings is None:
+        return False
+    others = [p.model_dump(mode="json", exclude_none=True) for p in message.parts if not isinstance(p, TextPart)]
+    return spellings.mask(message.text) != message.text or spellings.mask_tree(others) != others
+
+
+def _becomes(message: Message, covered: Lineage) -> Message:
+    """Return a message as text alone (and media), masked."""
+    if message.id in covered.erased:
+        return message.model_copy(update={"parts": (TextPart(text=MASK),) if message.text else ()})
+    text = message.text
+    if message.id in covered.stretches:
+        start, stop = covered.stretches[message.id]
+        text = text[:start] + MASK + text[stop:]
+    spellings = _spellings(message, covered)
+    text = spellings.mask(text) if spellings else text
+    media = tuple(
+        part.model_copy(update={"signature": None, "extra": {}, "name": _named(part, message, covered)})
+        for part in message.parts
+        if isinstance(part, MediaPart) and not (message.id in covered.sources and part.mime_type.startswith("audio/"))
+    )
+    parts: tuple[Part, ...] = (*((TextPart(text=text),) if text else ()), *media)
+    return message.model_copy(update={"parts": parts})
+
+
+def _named(part: MediaPart, message: Message, covered: Lineage) -> str | None:
+    """Return a file's name without the words: the source's files lose theirs."""
+    is_source = message.id in covered.sources
+    return None if is_source or part.name is None else covered.wording.wide.mask(part.name)
+
+
+def _rewrite(message: Message, new: Message) -> Change:
+    assert message.id is not None
+    return Change("messages", "messages", message.id, {"text": new.text, "body": parts_to_json(new.parts)})
+
+
+async def _stale_hashes(space: Space, message_ids: Iterable[int | None]) -> list[str]:
+    """Return the beginnings of the hashes that forgotten words had."""
+    rows = await space.db.fetch_all(
+        "SELECT sha256 FROM segments WHERE message_id IN (SELECT value FROM json_each(?))", (listed(message_ids),)
+    )
+    return [row["sha256"][:PREFIX_CHARS] for row in rows]
+
+
+async def _handoff_changes(space: Space, covered: Lineage, stale: Sequence[str]) -> list[Change]:
+    changes: list[Change] = []
+    for row in await space.db.fetch_all("SELECT id, text FROM handoffs"):
+        text = _derived(row["text"], covered, is_covering=row["id"] in covered.handoffs)
+        for prefix in stale:
+            text = text.replace(prefix, MASK)
+        changes += _if_new("handoffs", "handoffs", row, text)
+    return changes
+
+
+async def _pinned_changes(space: Space, covered: Lineage) -> list[Change]:
+    rows = await space.db.fetch_all(
+        "SELECT p.id, p.text, s.message_id FROM pinned_lines p JOIN segments s ON s.id = p.segment_id"
+    )
+    return [
+        change
+        for row in rows
+        for change in _if_new(
+            "pinned lines",
+            "pinned_lines",
+            row,
+            MASK
+            if row["message_id"] in covered.erased
+            else _derived(row["text"], covered, is_covering=row["message_id"] in covered.sources),
+        )
+    ]
+
+
+async def _journal_changes(space: Space, covered: Lineage) -> list[Change]:
+    rows = await space.db.fetch_all("SELECT id, text, handoff_id FROM journal")
+    return [
+        change
+        for row in rows
+        for change in _if_new(
+            "journal",
+            "journal",
+            row,
+            _derived(row["text"], covered, is_covering=row["handoff_id"] in covered.handoffs),
+        )
+    ]
+
+
+async def _block_changes(space: Space, covered: Lineage) -> list[Change]:
+    rows = await space.db.fetch_all("SELECT id, block AS text FROM turns WHERE block IS NOT NULL")
+    return [
+        change
+        for row in rows
+        for change in _if_new("prompt", "turns", row, covered.wording.close.mask(row["text"]), column="block")
+    ]
+
+
+async def _inbox_changes(space: Space, covered: Lineage) -> list[Change]:
+    """Mask waiting entries where they are a source or quote one; a later statement of the member's own stands."""
+    rows = await space.db.fetch_all(
+        "SELECT i.id, i.body AS text, m.id AS message_id FROM inbox i LEFT JOIN messages m ON m.source = i.source"
+        " WHERE i.body IS NOT NULL"
+    )
+    changes = []
+    for row in rows:
+        if row["message_id"] in covered.sources:
+            text = covered.wording.close.mask_json(row["text"])
+        else:
+            entry = json.loads(row["text"])
+            quote = covered.wording.wide.mask(entry.get("quote") or "")
+            same = quote == (entry.get("quote") or "")
+            text = row["text"] if same else json.dumps({**entry, "quote": quote}, ensure_ascii=False)
+        changes += _if_new("inbox", "inbox", row, text, column="body")
+    return changes
+
+
+async def _outbox_changes(space: Space, covered: Lineage) -> list[Change]:
+    jobs = await space.db.fetch_all(
+        "SELECT id FROM jobs WHERE json_extract(payload, '$.message') IN (SELECT value FROM json_each(?))",
+        (listed(covered.sources),),
+    )
+    receipts = tuple(f"job:{row['id']}:" for row in jobs)
+    shown = _shown_refs(covered)
+    changes = []
+    for row in await space.db.fetch_all("SELECT id, key, turn_id, body AS text FROM outbox"):
+        is_close = row["turn_id"] in covered.turns or row["key"].startswith(receipts)
+        spellings = covered.wording.close if is_close else covered.wording.wide
+        body = json.loads(row["text"])
+        worded = {key: body[key] for key in ("text", "entities", "buttons") if key in body}
+        new = {**body, **spellings.mask_tree(worded)}
+        if not row["key"].startswith("turn:"):
+            new = _without_refs(new, shown)
+        if new != body:
+            # The entities' offsets are those of the old text.
+            text = json.dumps({**new, "entities": []}, ensure_ascii=False)
+            changes += _if_new("outbox", "outbox", row, text, column="body")
+    return changes
+
+
+def _shown_refs(covered: Lineage) -> re.Pattern[str]:
+    """Return what finds the ids under which the program may have shown it: of facts, and of messages that go whole."""
+    refs = [*(f"f{number}" for number in covered.facts), *(f"m{number}" for number in covered.erased)]
+    return re.compile(rf"(?<!\w)(?:{'|'.join(refs)})(?!\w)" if refs else r"(?!)")
+
+
+def _without_refs(body: dict[str, Any], shown: re.Pattern[str]) -> dict[str, Any]:
+    """Return a message of the program's own without the lines that name one of the ids, and such buttons' labels.
+
+    What such a line says need not be a spelling of anything: a subject, a value of two letters.
+    """
+    lines = [MASK if shown.search(line) and not line.startswith(RECEIPT) else line for line in body["text"].split("\n")]
+    buttons = [
+        [{**button, "text": MASK} if shown.search(_ref_of(button["data"])) else button for button in row]
+        for row in body.get("buttons", [])
+    ]
+    return {**body, "text": "\n".join(lines), **({"buttons": buttons} if "buttons" in body else {})}
+
+
+def _ref_of(data: str) -> str:
+    """Return the fact that a button is about: `fact:12` means f12."""
+    number = data.partition(":")[2].partition(":")[0]
+    return f"f{number}" if number.isdecimal() else ""
+
+
+def _derived(text: str, covered: Lineage, *, is_covering: bool) -> str:
+    return covered.wording.strike(text) if is_covering else covered.wording.wide.mask(text)
+
+
+def _if_new(layer: Layer, table: str, row: Row, text: str, *, column: str = "text") -> list[Change]:
+    return [] if text == row["text"] else [Change(layer, table, row["id"], {column: text})]
+
+
+async def _lost_media(space: Space, rewritten: Sequence[tuple[Message, Message]]) -> tuple[str, ...]:
+    """Return the files that no message refers to any more."""
+    dropped = {sha for message, new in rewritten for sha in _files(message) - _files(new)}
+    ids = listed(message.id for message, _ in rewritten)
+    gone = []
+    for sha in sorted(dropped):
+        elsewhere = await space.db.fetch_one(
+            "SELECT 1 FROM messages WHERE id NOT IN (SELECT value FROM json_each(?)) AND instr(body, ?) LIMIT 1",
+            (ids, sha),
+        )
+        kept = any(sha in _files(new) for _, new in rewritten)
+        if elsewhere is None and not kept:
+            gone.append(sha)
+    return tuple(gone)
+
+
+def _files(message: Message) -> set[str]:
+    media = {part.sha256 for part in message.parts if isinstance(part, MediaPart)}
+    return media | {part.whole for part in message.parts if isinstance(part, ResultPart) and part.whole}
