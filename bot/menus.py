@@ -22,7 +22,8 @@ FACTS_A_ROW = 4
 MAX_DATA_BYTES = 64
 SHOWN_VALUES = 6
 """Earlier values shown on a card, the newest of them."""
-PATTERNS_CHARS = 300
+PATTERNS_CHARS = 80
+"""Longer ones are counted, not shown: they are for the program."""
 
 ASKS = {
     "value": "Reply to this message with the new value of **{subject}** (now: {value}).",
