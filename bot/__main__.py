@@ -195,11 +195,12 @@ class Remembrancer:
             keep_turns=settings.keep_turns,
             recall_tokens=settings.recall_tokens,
         )
+        background = Background(space, extractor, compactor, screen)
         return Runner(
             space,
             Agent(space, metered, registry, prompts, screen, limits),
             MemberCommands(space, registry, tombstones, is_offline=self._is_offline),
-            Worker(space, Background(space, extractor, compactor, screen).handlers()),
+            Worker(space, background.handlers(), background.report),
             Delivery(space, screen),
             screen,
         )

@@ -14,6 +14,10 @@ from memory.ledger.receipts import Receipt
 from memory.space import Space
 from memory.store.jobs import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
 
+UNREAD = (
+    "I could not read m{message} for facts: the model failed five times. The words are kept and /recall finds them; "
+    "to have them read again, send them once more."
+)
 NO_FACT = "Kept word for word as m{message}. I found no fact in it to list; /recall finds the words."
 
 
@@ -34,6 +38,13 @@ class Background:
             COMPACT: self._compact,
             FORGET_EFFECTS: self._forget_effects,
         }
+
+    async def report(self, job: Job) -> None:
+        """Tell the member that a message was given up unread. Joins the caller's transaction."""
+        if job.kind in {EXTRACT, REMEMBERED}:
+            text = UNREAD.format(message=job.payload["message"])
+            for number, message in enumerate(formed(self._screen, Answer(text), None)):
+                await self._space.mailbox.post(f"given up:{job.id}:{number}", message)
 
     async def _extract(self, job: Job) -> None:
         message_id = job.payload["message"]

@@ -29,11 +29,14 @@ class Handler(Protocol):
 
 
 class Worker:
-    """Does the jobs of one space. A job that fails is postponed, longer each time, and given up after the fifth."""
+    """Does the jobs of one space. A job that fails is postponed, longer each time; after the fifth failure it is given
+    up and reported. While the model cannot answer at all (a spent quota, a wrong key), jobs wait and nothing counts.
+    """
 
-    def __init__(self, space: Space, handlers: dict[str, Handler]) -> None:
+    def __init__(self, space: Space, handlers: dict[str, Handler], report: Handler) -> None:
         self._space = space
         self._handlers = handlers
+        self._report = report
 
     async def work(self) -> bool:
         """Do the next job whose time has come; False when there is none."""
@@ -62,6 +65,8 @@ class Worker:
         async with self._space.db.transaction():
             if gives_up:
                 await self._space.jobs.fail(job.id, name)
+                await self._report(job)
             else:
                 wait = OUTAGE_WAIT_S if is_outage else FIRST_WAIT_S * 2**job.attempts
-                await self._space.jobs.postpone(job.id, self._space.clock.now() + timedelta(seconds=wait), name)
+                again_at = self._space.clock.now() + timedelta(seconds=wait)
+                await self._space.jobs.postpone(job.id, again_at, name, is_outage=is_outage)

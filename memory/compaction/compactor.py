@@ -242,7 +242,7 @@ class Compactor:
     async def _is_cooling(self) -> bool:
         """Tell whether a failed try waits: its job says until when, so that this survives a restart."""
         row = await self._db.fetch_one(
-            "SELECT 1 FROM jobs WHERE kind = ? AND state = 'ready' AND attempts > 0 AND not_before > ?",
+            "SELECT 1 FROM jobs WHERE kind = ? AND state = 'ready' AND error IS NOT NULL AND not_before > ?",
             (COMPACT, to_utc_text(self._clock.now())),
         )
         return row is not None

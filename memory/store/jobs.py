@@ -70,11 +70,11 @@ class JobStore:
         """Give the job up for good."""
         await self._end(job_id, "failed", error)
 
-    async def postpone(self, job_id: int, not_before: datetime, error: str) -> None:
-        """Count a failed attempt and try again then."""
+    async def postpone(self, job_id: int, not_before: datetime, error: str, *, is_outage: bool = False) -> None:
+        """Try again then. A failed attempt is counted, unless nothing could have succeeded (an outage)."""
         await self._db.execute(
-            "UPDATE jobs SET attempts = attempts + 1, not_before = ?, error = ? WHERE id = ?",
-            (to_utc_text(not_before), error, job_id),
+            "UPDATE jobs SET attempts = attempts + ?, not_before = ?, error = ? WHERE id = ?",
+            (int(not is_outage), to_utc_text(not_before), error, job_id),
         )
 
     async def waiting_reads(self) -> dict[int, int]:

@@ -204,11 +204,12 @@ def _runner(space: Space, model: Model, app: TelegramApp, tombstones: Tombstones
         recall_tokens=900,
     )
     extractor = Extractor(space.facts, space.sessions, model, space.clock, ZONE)
+    background = Background(space, extractor, compactor, screen)
     return Runner(
         space,
         Agent(space, model, registry, PromptBuilder(space, registry, Ceilings()), screen, Limits()),
         MemberCommands(space, registry, tombstones, is_offline=False),
-        Worker(space, Background(space, extractor, compactor, screen).handlers()),
+        Worker(space, background.handlers(), background.report),
         Delivery(space, screen),
         screen,
     )

@@ -107,11 +107,12 @@ async def house(
         recall_tokens=900,
     )
     extractor = Extractor(space.facts, space.sessions, model, clock, ZONE)
+    background = Background(space, extractor, compactor, screen)
     runner = Runner(
         space,
         Agent(space, model, registry, PromptBuilder(space, registry, Ceilings()), screen, limits),
         MemberCommands(space, registry, Tombstones(shared, clock), is_offline=False),
-        Worker(space, Background(space, extractor, compactor, screen).handlers()),
+        Worker(space, background.handlers(), background.report),
         Delivery(space, screen),
         screen,
     )
