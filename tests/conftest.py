@@ -6,12 +6,20 @@ import socket
 from collections.abc import Iterator
 from typing import Any
 
+import hypothesis
 import pytest
 
 from tests.fakes.clock import FakeClock
 
 SETTINGS = ("TELEGRAM_", "GEMINI_", "GOOGLE_", "REMEMBRANCER_")
 LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost", "", None, b"localhost", b"127.0.0.1"})
+
+
+# The gate judges a change, so it draws the same examples each time and knows no clock. New ones are looked for with
+# `pytest --hypothesis-profile=explore`; what that finds becomes an `@example` or a test of its own.
+hypothesis.settings.register_profile("gate", derandomize=True, deadline=None, database=None)
+hypothesis.settings.register_profile("explore", max_examples=1_000, deadline=None)
+hypothesis.settings.load_profile("gate")
 
 
 class NetworkUsed(AssertionError):

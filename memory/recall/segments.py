@@ -23,7 +23,7 @@ MAX_CHARS = 3800
 _GRAPHEME = regex.compile(r"\X")
 # Where a stretch may end, best first. What belongs to the character before it stays there.
 _BORDERS = tuple(
-    regex.compile(rf"{border}(?![\p{{M}}\p{{Cf}}\p{{Emoji_Modifier}}])")
+    regex.compile(rf"(?:{border})(?![\p{{M}}\p{{Cf}}\p{{Emoji_Modifier}}])")
     for border in (r"\n\s*\n", r"\n", r"[.!?…]['\")\]»”]*\s+|[。！？｡]", r"\s")
 )
 

@@ -46,6 +46,12 @@ def test_no_cut_falls_inside_a_character_as_people_see_it(text: str) -> None:
     assert all(stop in borders for _, stop in cut(text))
 
 
+@pytest.mark.parametrize("border", [". ", "。", " "])
+def test_no_border_parts_a_space_from_the_mark_upon_it(border: str) -> None:
+    text = "x" * (MAX_CHARS - len(border)) + border + "\u0301" + "y" * MAX_CHARS
+    assert MAX_CHARS not in [stop for _, stop in cut(text)]
+
+
 def test_a_character_longer_than_a_segment_is_cut_all_the_same() -> None:
     text = "a" + "\u0301" * (2 * MAX_CHARS)
     assert sum(stop - start for start, stop in cut(text)) == len(text)
