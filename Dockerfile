@@ -3,8 +3,10 @@ FROM python:3.13-slim AS build
 WORKDIR /src
 RUN python -m venv /app && python -m pip install --no-cache-dir --disable-pip-version-check uv
 ENV UV_LINK_MODE=copy UV_PYTHON_DOWNLOADS=never UV_NO_CACHE=1
-COPY requirements.lock ./
-RUN uv pip install --python /app/bin/python --require-hashes -r requirements.lock
+# With LOCK=requirements-local.lock the image holds the local embedder (REMEMBRANCER_EMBEDDER=local).
+ARG LOCK=requirements.lock
+COPY requirements.lock requirements-local.lock ./
+RUN uv pip install --python /app/bin/python --require-hashes -r ${LOCK}
 COPY pyproject.toml README.md LICENSE ./
 COPY memory memory
 COPY tools tools

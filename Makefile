@@ -1,4 +1,5 @@
 # make run    set everything up and start: Telegram if there is a token, else the terminal
+# make local  install the local embedder (32 MB): recall by meaning without a network
 # make test   set everything up and pass the one gate: format, lint, types, tests
 # make format format, and mend what lint can mend
 # make bench  measure (no network, no key)
@@ -16,11 +17,14 @@ BIN := .venv/bin
 UV := .boot/bin/uv
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
 
-.PHONY: run test lock bench format
+.PHONY: run local test lock bench format
 .DELETE_ON_ERROR:
 
 run: .venv/.run
 	@exec $(BIN)/remembrancer
+
+local: .venv/.run
+	$(UV) pip install --quiet --python $(BIN)/python --require-hashes -r requirements-local.lock </dev/null
 
 test: .venv/.dev
 	$(BIN)/ruff format --check .
@@ -33,10 +37,12 @@ format: .venv/.dev
 	$(BIN)/ruff check --fix .
 
 bench: .venv/.dev
-	$(BIN)/remembrancer bench overhead
+	@for name in overhead ledger handoff scale; do $(BIN)/remembrancer bench $$name || missed="$$missed $$name"; done; \
+	test -z "$$missed" || { echo "Goals missed in:$$missed" >&2; exit 1; }
 
 lock: .boot/.done
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml -o requirements.lock </dev/null
+	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml --extra local -c requirements.lock -o requirements-local.lock </dev/null
 	$(UV) pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-annotate --no-header pyproject.toml --group dev -c requirements.lock -o requirements-dev.lock </dev/null
 
 # The first candidate that starts and is new enough: a shim may exist and not run.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from itertools import accumulate
 
+from memory.ledger.facts import Statement
 from memory.messages import Message, text_message
 
 SEED = 20270302
@@ -46,6 +47,21 @@ def talk(count: int, seed: int = SEED) -> Iterator[Message]:
             yield text_message("model", text, at, origin="model", source=source)
         else:
             yield text_message("user", text, at, source=source)
+
+
+def budget(number: int, *, message_id: int = 1, factor: int = 7, since: datetime = START) -> Statement:
+    """Return a statement of what a project may cost; another `factor` gives the same project another budget."""
+    value = f"{1000 + number * factor} euros"
+    return Statement(
+        kind="constraint",
+        subject=f"budget of project {number}",
+        value=value,
+        quote=f"The budget of project {number} is {value}.",
+        question=f"What is the budget of project {number}?",
+        patterns=(str(1000 + number * factor),),
+        since=since,
+        message_id=message_id,
+    )
 
 
 def _vocabulary() -> tuple[list[str], list[float]]:

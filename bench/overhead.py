@@ -11,26 +11,20 @@ import tempfile
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 
-from bench.corpus import SEED, START, sentences, talk
-from bench.measure import Figure, median, percentile, report
-from bot.__main__ import Remembrancer
+from bench.corpus import SEED, START, budget, sentences, talk
+from bench.house import MovingClock, house
+from bench.measure import Figure, bare_ms, median, percentile, report
 from bot.models.history import Sources, build_contents
-from bot.settings import Settings
-from bot.turn.runner import Runner
-from memory.ledger.facts import Statement
 from memory.messages import CallPart, Message, TextPart, estimate_tokens
 from memory.ports import ModelReply, ModelRequest, OnText
 from memory.space import Space
-from memory.store.database import Database
-from memory.store.mailbox import Entry, Outgoing, OutRow
-from memory.store.tombstones import Tombstones
+from memory.store.mailbox import Entry
 
 MESSAGES = 100_000
 FACTS = 500
@@ -64,46 +58,6 @@ class Model:
         return ModelReply((TextPart(text="Noted, and thank you for telling me about it."),), model=self.name)
 
 
-class Screen:
-    """Takes deliveries and remembers when they came."""
-
-    def __init__(self) -> None:
-        self.delivered_cpu = 0.0
-
-    def render(self, text: str, entry: Entry | None) -> list[Outgoing]:
-        return [Outgoing(text=text)]
-
-    async def begin(self, turn_id: int, entry: Entry) -> None: ...
-
-    async def show_text(self, text: str) -> None: ...
-
-    async def show_tool(self, call: CallPart, *, is_ok: bool) -> None: ...
-
-    async def show_work(self, what: str) -> None: ...
-
-    async def end(self) -> None: ...
-
-    async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
-        self.delivered_cpu = time.process_time()
-        return None
-
-    async def say(self, text: str) -> None: ...
-
-
-class Clock:
-    """Moves a second at each look; a minute passes between turns."""
-
-    def __init__(self, at: datetime) -> None:
-        self._now = at
-
-    def now(self) -> datetime:
-        self._now += timedelta(seconds=1)
-        return self._now
-
-    async def sleep(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
-
-
 async def run(*, as_json: bool) -> int:
     """Measure and print; returns 1 when a goal is missed."""
     with tempfile.TemporaryDirectory() as folder:
@@ -113,60 +67,21 @@ async def run(*, as_json: bool) -> int:
     return 0 if all(figure.is_met for figure in figures) else 1
 
 
-@dataclass
-class House:
-    space: Space
-    runner: Runner
-    model: Model
-    screen: Screen
-    shared: Database
-
-    async def close(self) -> None:
-        await self.space.close()
-        await self.shared.close()
-
-
-async def _open(
-    home: Path,
-    *,
-    ledger_tokens: int = 600,
-    recall_tokens: int = 900,
-    compact_at_tokens: int = 24_000,
-    tools: bool = False,
-) -> House:
-    """Wire a space as the program does, but for the model, the screen and the clock."""
-    values = {
-        "REMEMBRANCER_HOME": home,
-        "REMEMBRANCER_LEDGER_TOKENS": ledger_tokens,
-        "REMEMBRANCER_RECALL_TOKENS": recall_tokens,
-        "REMEMBRANCER_COMPACT_AT_TOKENS": compact_at_tokens,
-        "REMEMBRANCER_TIMEZONE": "Europe/Berlin",
-    }
-    app = Remembrancer(Settings.model_validate(values))
-    app.clock = Clock(START)
-    app.home.create()
-    shared = await Database.open(app.home.database, "bot", clock=app.clock, backups=app.home.backups)
-    space = await Space.open(
-        app.home.create_space("bench").path, default_zone=app.settings.timezone, clock=app.clock, backups=home
-    )
-    model, screen = Model(space, calls_tools=tools), Screen()
-    return House(space, app.runner(space, model, screen, Tombstones(shared, app.clock)), model, screen, shared)
-
-
 async def _cost(home: Path) -> list[Figure]:
-    house = await _open(home)
-    await _fill(house.space)
+    model = Model()
     cpu, commits, bare = [], [], []
     words = sentences(SEED + 1)
-    for number in range(TURNS):
-        before, commits_before = time.process_time(), house.space.db.commits
-        await house.space.clock.sleep(60)
-        await house.runner.receive(_entry(number, next(words), house.space))
-        await house.runner.drain()
-        cpu.append((house.screen.delivered_cpu - before) * 1000)
-        commits.append(house.model.asked_commits - commits_before)
-        bare.append(await _bare_ms(house.space, number))
-    await house.close()
+    async with house(home, model, MovingClock(START)) as at_work:
+        space, model.space = at_work.space, at_work.space
+        await _fill(space)
+        for number in range(TURNS):
+            before, commits_before = time.process_time(), space.db.commits
+            await space.clock.sleep(60)
+            await at_work.runner.receive(_entry(number, next(words), space))
+            await at_work.runner.drain()
+            cpu.append((at_work.screen.delivered_cpu - before) * 1000)
+            commits.append(model.asked_commits - commits_before)
+            bare.append(await bare_ms(space, number))
     bare_name = "one insert and commit"
     return [
         Figure("CPU a turn, median", median(cpu), "ms", "≤ 15", median(cpu) <= 15, median(bare), bare_name),
@@ -193,7 +108,7 @@ async def _fill(space: Space) -> None:
     await _store(space, batch)
     async with space.db.transaction():
         for number in range(FACTS):
-            await space.facts.add(_statement(number))
+            await space.facts.add(budget(number))
 
 
 async def _store(space: Space, messages: Sequence[Message]) -> None:
@@ -202,33 +117,8 @@ async def _store(space: Space, messages: Sequence[Message]) -> None:
             await space.segments.store(await space.sessions.append(message, session_id=None))
 
 
-def _statement(number: int) -> Statement:
-    value = f"{1000 + number * 7} euros"
-    return Statement(
-        kind="constraint",
-        subject=f"budget of project {number}",
-        value=value,
-        quote=f"The budget of project {number} is {value}.",
-        question=f"What is the budget of project {number}?",
-        patterns=(str(1000 + number * 7),),
-        since=START,
-        message_id=1,
-    )
-
-
 def _entry(number: int, text: str, space: Space) -> Entry:
     return Entry(source=f"cli:{number}", kind="message", text=text, at=space.clock.now())
-
-
-async def _bare_ms(space: Space, number: int) -> float:
-    before = time.process_time()
-    async with space.db.transaction():
-        await space.db.execute(
-            "INSERT INTO usage (task, model, prompt_tokens, output_tokens, thought_tokens, cached_tokens, tool_tokens,"
-            " is_estimate, at) VALUES ('bare', 'bare', ?, 0, 0, 0, 0, 1, '')",
-            (number,),
-        )
-    return (time.process_time() - before) * 1000
 
 
 async def _prefixes(home: Path) -> list[Figure]:
@@ -244,21 +134,25 @@ async def _prefixes(home: Path) -> list[Figure]:
 
 async def _shared_share(home: Path, *, ledger_tokens: int, recall_tokens: int) -> tuple[float, float, float]:
     """Return the shared share of a 200-turn talk with tools, the alternative's, and the median block in tokens."""
-    house = await _open(
-        home, ledger_tokens=ledger_tokens, recall_tokens=recall_tokens, compact_at_tokens=NEVER, tools=True
-    )
-    async with house.space.db.transaction():
-        await house.space.segments.store(await house.space.sessions.append(next(talk(1)), session_id=None))
-        for number in range(60):
-            await house.space.facts.add(_statement(number))
+    model = Model(calls_tools=True)
+    settings = {
+        "REMEMBRANCER_LEDGER_TOKENS": ledger_tokens,
+        "REMEMBRANCER_RECALL_TOKENS": recall_tokens,
+        "REMEMBRANCER_COMPACT_AT_TOKENS": NEVER,
+    }
     words = sentences(SEED + 2)
-    for number in range(TURNS):
-        text = f"{next(words)} {next(words)} What was the budget of project {number % 60}?"
-        await house.space.clock.sleep(60)
-        await house.runner.receive(_entry(number, text, house.space))
-        await house.runner.drain()
-    requests = house.model.requests
-    await house.close()
+    async with house(home, model, MovingClock(START), **settings) as at_work:
+        space, model.space = at_work.space, at_work.space
+        async with space.db.transaction():
+            await space.segments.store(await space.sessions.append(next(talk(1)), session_id=None))
+            for number in range(60):
+                await space.facts.add(budget(number))
+        for number in range(TURNS):
+            text = f"{next(words)} {next(words)} What was the budget of project {number % 60}?"
+            await space.clock.sleep(60)
+            await at_work.runner.receive(_entry(number, text, space))
+            await at_work.runner.drain()
+    requests = model.requests
     ours = [_serialised(request) for request in requests]
     heads = [
         f"{(request.memory_block or '').splitlines()[-1]}\n{text}" for request, text in zip(requests, ours, strict=True)

@@ -7,40 +7,31 @@ from uuid import uuid4
 
 from bot import cli
 from bot.clock import SystemClock
-from bot.commands import MemberCommands
 from bot.errors import line_for
 from bot.health import Heartbeat, Reach
 from bot.home import Home
-from bot.models.declarations import check_declarations
+from bot.models.embedder import GeminiEmbedder
 from bot.models.gemini import GeminiModel
-from bot.models.meter import Metered
+from bot.models.local_embedder import LocalEmbedder
+from bot.models.meter import MeteredEmbedder
 from bot.models.reader import OfflineReader
 from bot.settings import Settings
 from bot.telegram.app import TelegramApp, reach_telegram
 from bot.terminal import Chat, banner, make_screen
-from bot.turn.agent import Agent, Limits
-from bot.turn.background import Background
-from bot.turn.outbox import Delivery
-from bot.turn.prompt import Ceilings, PromptBuilder
+from bot.turn.agent import Limits
+from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.turn.worker import Worker
-from memory.compaction.compactor import Compactor
+from bot.turn.wiring import make_runner
 from memory.errors import ReaderInTheWay
 from memory.forget import effects, forget_again, plan, rows
-from memory.ledger.extract import Extractor
-from memory.ports import Clock, Model
+from memory.ports import Clock, Embedder, Model
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.jobs import FORGET_EFFECTS
 from memory.store.redaction import Redactor
 from memory.store.tombstones import Tombstones
-from tools.clock import ClockTool
-from tools.facts import FactsTool
-from tools.recall import RecallTool
-from tools.registry import Registry
-from tools.remember import RememberTool
 
 
 class Remembrancer:
@@ -55,24 +46,26 @@ class Remembrancer:
     @asynccontextmanager
     async def open_space(self, space_id: str, *, read_only: bool) -> AsyncIterator[Space]:
         """Open a memory for the length of the context."""
-        space = await self._open(space_id, read_only=read_only)
-        try:
-            yield space
-        finally:
-            await space.close()
+        async with self._embedder() as embedder:
+            space = await self._open(space_id, embedder, read_only=read_only)
+            try:
+                yield space
+            finally:
+                await space.close()
 
     async def serve_telegram(self) -> None:
         """Serve Telegram until told to stop."""
         assert self.settings.telegram_bot_token is not None
         async with AsyncExitStack() as stack:
             model = await stack.enter_async_context(self._model())
+            embedder = await stack.enter_async_context(self._embedder(model))
             shared = await stack.enter_async_context(self._shared())
             app = TelegramApp(
                 self.settings, shared, redactor=self._redactor, clock=self.clock, heartbeat=self._heartbeat()
             )
 
             async def open_runner(space_id: str) -> Runner:
-                space = await self._open(space_id, read_only=False)
+                space = await self._open(space_id, embedder, read_only=False)
                 return self.runner(space, model, app.screen(space), Tombstones(shared, self.clock))
 
             await app.serve(Spaces(open_runner), self.home.space_ids())
@@ -82,8 +75,10 @@ class Remembrancer:
         screen = make_screen()
         async with AsyncExitStack() as stack:
             model = await stack.enter_async_context(self._model())
+            embedder = await stack.enter_async_context(self._embedder(model))
             shared = await stack.enter_async_context(self._shared())
-            space = await stack.enter_async_context(self.open_space(space_id, read_only=False))
+            space = await self._open(space_id, embedder, read_only=False)
+            stack.push_async_callback(space.close)
             runner = self.runner(space, model, screen, Tombstones(shared, self.clock))
             chat = Chat(runner, self._redactor, make_id=lambda: uuid4().hex)
             await chat.converse(screen, banner(model.name, is_offline=self._is_offline))
@@ -123,17 +118,21 @@ class Remembrancer:
     def _heartbeat(self) -> Heartbeat:
         return Heartbeat(self.home.heartbeat, self.clock)
 
-    async def _open(self, space_id: str, *, read_only: bool) -> Space:
+    async def _open(self, space_id: str, embedder: Embedder | None, *, read_only: bool) -> Space:
         """Open a memory; what a restored file brought back is forgotten again before anybody writes to it."""
         folder = self.home.space(space_id) if read_only else self.home.create_space(space_id)
+        metered = MeteredEmbedder(embedder) if embedder is not None else None
         space = await Space.open(
             folder.path,
             default_zone=self.settings.timezone,
             clock=self.clock,
             backups=self.home.backups,
             read_only=read_only,
+            embedder=metered,
         )
         if not read_only:
+            if metered is not None:
+                metered.count_in(space)
             try:
                 async with self._shared() as shared:
                     await forget_again(space, Tombstones(shared, self.clock))
@@ -160,6 +159,20 @@ class Remembrancer:
         async with self._gemini() as gemini:
             yield gemini
 
+    @asynccontextmanager
+    async def _embedder(self, model: Model | None = None) -> AsyncIterator[Embedder | None]:
+        """Make the embedder of the settings; Gemini's shares the connections of a model that is open already."""
+        match self.settings.embedder_in_use:
+            case "local":
+                yield LocalEmbedder()
+            case "gemini" if isinstance(model, GeminiModel):
+                yield GeminiEmbedder(model, self.clock)
+            case "gemini":
+                async with self._gemini() as gemini:
+                    yield GeminiEmbedder(gemini, self.clock)
+            case "none":
+                yield None
+
     def _gemini(self) -> GeminiModel:
         settings = self.settings
         assert settings.gemini_api_key is not None
@@ -173,36 +186,19 @@ class Remembrancer:
         )
 
     def runner(self, space: Space, model: Model, screen: Screen, tombstones: Tombstones) -> Runner:
-        """Wire one space: its agent, its commands, its background work, its delivery."""
+        """Wire one space by the settings."""
         settings = self.settings
-        registry = Registry([RecallTool(), FactsTool(), RememberTool(), ClockTool()])
-        check_declarations(registry.specs)
-        prompts = PromptBuilder(space, registry, Ceilings(settings.ledger_tokens, settings.recall_tokens))
-        limits = Limits(settings.tool_calls_per_turn, settings.turn_seconds, settings.compact_at_tokens)
-        metered = Metered(model, space)
-        extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.zone)
-        compactor = Compactor(
-            space.db,
-            space.sessions,
-            space.handoffs,
-            space.segments,
-            space.recall,
-            space.journal,
-            model=metered,
-            clock=space.clock,
-            zone=space.zone,
-            threshold_tokens=settings.compact_at_tokens,
-            keep_turns=settings.keep_turns,
-            recall_tokens=settings.recall_tokens,
-        )
-        background = Background(space, extractor, compactor, screen)
-        return Runner(
+        return make_runner(
             space,
-            Agent(space, metered, registry, prompts, screen, limits),
-            MemberCommands(space, registry, tombstones, is_offline=self._is_offline),
-            Worker(space, background.handlers(), background.report),
-            Delivery(space, screen),
+            model,
             screen,
+            tombstones,
+            limits=Limits(settings.tool_calls_per_turn, settings.turn_seconds, settings.compact_at_tokens),
+            ceilings=Ceilings(settings.ledger_tokens, settings.recall_tokens),
+            keep_turns=settings.keep_turns,
+            compress=settings.compress,
+            is_offline=self._is_offline,
+            operator_id=settings.telegram_owner_id,
         )
 
 

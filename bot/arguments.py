@@ -13,7 +13,13 @@ from typing import NoReturn
 from bot.home import SPACE_ID
 
 WRONG_USE = 2
-BENCHES = ("overhead",)
+BENCHES = {
+    "handoff": "what a handoff and recall bring back after a compaction",
+    "ledger": "a month of talk, and what the ledger costs",
+    "overhead": "what our own code costs around a model call",
+    "retrieval": "whether recall finds what answers a question",
+    "scale": "recall and storing at ten thousand segments and more",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -67,8 +73,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_space(why)
     _add_json(why)
 
-    forget = add("forget", "forget a fact, segment, message or turn everywhere, then prove it")
-    forget.add_argument("id", metavar="ID", type=_memory_id, help="for example f12, s12, m12 or t12")
+    forget = add("forget", "forget a fact, segment, message, turn or procedure everywhere, then prove it")
+    forget.add_argument("id", metavar="ID", type=_memory_id, help="for example f12, s12, m12, t12 or p12")
     _add_space(forget)
 
     import_ = add("import", "take in an older talk")
@@ -78,12 +84,25 @@ def _parser() -> argparse.ArgumentParser:
     _add_space(import_)
 
     doctor = add("doctor", "look at settings, disk, databases and whether the services answer")
-    doctor.add_argument("--live", action="store_true", help="only whether the server lives (for containers)")
+    how = doctor.add_mutually_exclusive_group()
+    how.add_argument("--deep", action="store_true", help="also every hash and index; rebuilds what is derived")
+    how.add_argument("--live", action="store_true", help="only whether the server lives (for containers)")
 
-    bench = add("bench", "measure")
-    bench.add_argument("name", metavar="NAME", choices=BENCHES, help=f"one of: {', '.join(BENCHES)}")
-    _add_json(bench)
+    _add_benches(add("bench", "measure"))
     return parser
+
+
+def _add_benches(parser: argparse.ArgumentParser) -> None:
+    names = parser.add_subparsers(dest="name", metavar="NAME", required=True)
+    benches = {name: names.add_parser(name, help=summary, description=summary) for name, summary in BENCHES.items()}
+    benches["retrieval"].add_argument(
+        "--data", type=Path, metavar="DIR", required=True, help="a folder of talks with questions about them"
+    )
+    benches["retrieval"].add_argument("--embedder", choices=["local"], help="also by meaning (the extra `local`)")
+    benches["retrieval"].add_argument("--chart", type=Path, metavar="FILE", help="also draw a PNG (needs matplotlib)")
+    benches["scale"].add_argument("--full", action="store_true", help="also a million segments (takes an hour)")
+    for bench in benches.values():
+        _add_json(bench)
 
 
 def _add_space(parser: argparse.ArgumentParser) -> None:
@@ -116,6 +135,6 @@ def _turn_id(text: str) -> int:
 
 
 def _memory_id(text: str) -> str:
-    if not re.fullmatch(r"[fsmt][0-9]{1,18}", text):
-        raise argparse.ArgumentTypeError("must be an id like f12, s12, m12 or t12")
+    if not re.fullmatch(r"[fsmtp][0-9]{1,18}", text):
+        raise argparse.ArgumentTypeError("must be an id like f12, s12, m12, t12 or p12")
     return text

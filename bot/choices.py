@@ -10,6 +10,7 @@ from datetime import datetime
 
 from bot.facts import Press
 from bot.menus import receipt_buttons
+from bot.rights import Rights
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.ledger.facts import Fact
@@ -28,8 +29,9 @@ _ID = re.compile(r"f?([0-9]{1,18})", re.IGNORECASE)
 class Choices:
     """The decisions of one space's members."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, rights: Rights) -> None:
         self._space = space
+        self._rights = rights
         self._facts = space.facts
 
     def presses(self) -> dict[str, Press]:
@@ -37,31 +39,32 @@ class Choices:
         return {"keep": self.keep, "drop": self.drop, "choose": self.choose, "both": self.both}
 
     def commands(self) -> dict[str, Callable[[str, Entry], Awaitable[Answer]]]:
-        """Return the same as commands."""
+        """Return what is a command of facts alone; `/keep` and `/drop` may mean a procedure too."""
         return {
-            "keep": lambda rest, entry: self.keep(entry, rest),
-            "drop": lambda rest, entry: self.drop(entry, rest),
             "choose": lambda rest, entry: self.choose(entry, rest),
         }
 
     async def keep(self, entry: Entry, rest: str) -> Answer:
-        """Let a fact that waits hold from now on. Raises: UnknownId."""
+        """Let a fact that waits hold from now on. Raises: UnknownId, NotTheirs."""
         ids = _ids(rest)
         if len(ids) != 1:
             return Answer(KEEP_WHAT)
         fact = await self._facts.fact(ids[0])
-        return await self._kept(fact, entry.at) if fact.status == "pending" else _gone(fact)
+        return await self._kept(fact, entry) if fact.status == "pending" else _gone(fact)
 
     async def drop(self, entry: Entry, rest: str) -> Answer:
-        """Take a fact away that waits. Raises: UnknownId."""
+        """Take a fact away that waits. Raises: UnknownId, NotTheirs."""
         ids = _ids(rest)
         if len(ids) != 1:
             return Answer(KEEP_WHAT)
         fact = await self._facts.fact(ids[0])
-        return await self._dropped([fact]) if fact.status == "pending" else _gone(fact)
+        return await self._dropped([fact], entry) if fact.status == "pending" else _gone(fact)
 
     async def choose(self, entry: Entry, rest: str) -> Answer:
-        """Let a fact hold: against the value that waits, or as the one that ended another. Raises: UnknownId."""
+        """Let a fact hold: against the value that waits, or as the one that ended another.
+
+        Raises: UnknownId, NotTheirs.
+        """
         ids = _ids(rest)
         if len(ids) not in (1, 2):
             return Answer(CHOOSE_WHAT)
@@ -69,9 +72,9 @@ class Choices:
         if len(ids) == 2:
             return await self._ended(fact, await self._facts.fact(ids[1]), entry.at)
         if fact.status == "pending":
-            return await self._kept(fact, entry.at)
-        rivals = [one for one in await self._facts.waiting(fact.subject_key) if one.replaces == fact.id]
-        return await self._dropped(rivals) if rivals else _gone(fact)
+            return await self._kept(fact, entry)
+        rivals = [one for one in await self._facts.pending.waiting(fact.subject_key) if one.replaces == fact.id]
+        return await self._dropped(rivals, entry) if rivals else _gone(fact)
 
     async def both(self, entry: Entry, rest: str) -> Answer:
         """Leave two facts as they are. Raises: UnknownId."""
@@ -81,15 +84,17 @@ class Choices:
         first, second = [await self._facts.fact(one) for one in ids]
         return Answer(BOTH.format(first=first.ref, second=second.ref), is_spent=True)
 
-    async def _kept(self, fact: Fact, at: datetime) -> Answer:
+    async def _kept(self, fact: Fact, entry: Entry) -> Answer:
+        await self._rights.over_fact(fact, entry)
         before = await self._facts.current(fact.subject_key)
-        kept = await self._facts.keep(fact.id, at=at)
+        kept = await self._facts.pending.keep(fact.id, at=entry.at)
         undo = await self._facts.changes.note_said(kept.id, kept.message_id) if kept.message_id is not None else None
         return await self._told(fact.subject_key, before, undo=undo)
 
-    async def _dropped(self, waiting: list[Fact]) -> Answer:
+    async def _dropped(self, waiting: list[Fact], entry: Entry) -> Answer:
         for fact in waiting:
-            await self._facts.drop(fact.id)
+            await self._rights.over_fact(fact, entry)
+            await self._facts.pending.drop(fact.id)
         return Answer(f"Dropped {', '.join(fact.ref for fact in waiting)}; it is no fact of yours.", is_spent=True)
 
     async def _ended(self, fact: Fact, other: Fact, at: datetime) -> Answer:

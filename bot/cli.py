@@ -27,8 +27,9 @@ from rich.progress import Progress
 
 from bot import logs, views
 from bot.arguments import WRONG_USE, parse
+from bot.deep import look_deep
 from bot.errors import line_for
-from bot.health import Heartbeat, OutOfReach, Reach, examine, liveness
+from bot.health import Finding, Heartbeat, OutOfReach, Reach, examine, liveness
 from bot.home import Home, HomeBusy, HomeUnusable
 from bot.inputs import UsageFault, has_input, lines_of, queries_of
 from bot.settings import BadSettings, Loaded, Settings, load
@@ -238,16 +239,25 @@ async def _doctor(args: argparse.Namespace, app: App) -> int:
         print(finding.line())
         return FINE if finding.is_well else NOT_WELL
     is_well = True
-    async for finding in examine(app.settings, app.home, clock=app.clock, reach=app.reach()):
+    async for finding in _findings(args, app):
         print(finding.line(), flush=True)
         is_well = is_well and finding.is_well
     return FINE if is_well else NOT_WELL
 
 
+async def _findings(args: argparse.Namespace, app: App) -> AsyncIterator[Finding]:
+    async for finding in examine(app.settings, app.home, clock=app.clock, reach=app.reach()):
+        yield finding
+    if args.deep:
+        async for finding in look_deep(app.home, clock=app.clock, zone=app.settings.timezone):
+            yield finding
+
+
 async def _bench(args: argparse.Namespace, app: App) -> int:
     # `bench` stands above `bot`, so it is loaded by name and only here.
     bench = importlib.import_module(f"bench.{args.name}")
-    return int(await bench.run(as_json=args.json))
+    options = {name: getattr(args, name) for name in ("data", "embedder", "chart", "full") if name in args}
+    return int(await bench.run(as_json=args.json, **options))
 
 
 COMMANDS: Mapping[str, Command] = {

@@ -5,18 +5,22 @@ a line that says what would be right.
 """
 
 import re
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.choices import Choices
+from bot.compacting import Compacting
 from bot.facts import FactCommands, Press
 from bot.forgetting import Forgetting
 from bot.kept_secrets import PREFIX, SecretKeeper
+from bot.procedures import ProcedureCommands
+from bot.recall import RecallCommands
+from bot.rights import Rights
 from bot.turn.answer import Answer
 from bot.turn.words import keep_words
 from bot.why import why_text
 from memory.block import explain
-from memory.recall.items import Item
+from memory.compaction.compactor import Compactor
 from memory.space import Space
 from memory.store.jobs import COMPACT, REMEMBERED
 from memory.store.mailbox import Entry, place_of
@@ -24,9 +28,6 @@ from memory.store.sessions import Turn
 from memory.store.tombstones import Tombstones
 from tools.registry import Registry
 
-RECALL_ITEMS = 5
-RECALL_CANDIDATES = 20
-SHOWN_CHARS = 300
 ECHOED_CHARS = 60
 """How much of what was asked is said again in an answer."""
 
@@ -45,13 +46,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("help", "", "what I can do"),
     Command("new", "", "start a fresh conversation; my memory stays"),
     Command("facts", "[word, page or f12]", "the facts I hold, word for word; with an id all about one"),
-    Command("recall", "question", "find what was said earlier"),
+    Command("recall", "[question or days]", "find what was said earlier; alone, how my memory is"),
     Command("remember", "text", "keep something word for word"),
-    Command("forget", "f12, m12, t12 or everything", "erase a fact, a message, a turn or all of it, for good"),
+    Command("forget", "f12, m12, t12, p3 or everything", "erase a fact, message, turn, procedure or all, for good"),
+    Command("procedures", "[p3 or add text]", "how you want things done; teach, read or change one"),
     Command("undo", "[f12]", "take back the last change of the facts"),
     Command("keepsecret", "", "keep a password I left out, as a private fact"),
     Command("why", "[t12]", "what the last answer was built from, or the one you reply to"),
-    Command("compact", "", "shorten the prompt; nothing is lost"),
+    Command("compact", "[now or h3]", "what would leave the prompt, or what a handoff kept"),
     Command("stop", "", "stop what I am doing now"),
 )
 """In the order in which they are shown; also what is registered with Telegram."""
@@ -77,6 +79,12 @@ TO_GOOGLE = (
 TO_NOBODY = "No model is configured: I answer offline, by quoting what you told me. Nothing leaves this machine."
 
 
+TYPED_ANSWERS = (
+    "Where I ask you about a fact, `/keep f12`, `/drop f12` and `/choose f12` (or `/choose f12 f7`: f12 ended f7) "
+    "answer as the buttons do."
+)
+"""No commands of the menu: each is offered where it applies."""
+
 WHY_WHAT = "/why shows the last answer, `/why t12` an earlier one, /why as a reply the answer it replies to."
 
 _TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
@@ -85,27 +93,44 @@ _TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
 class MemberCommands:
     """Answers the commands of one space."""
 
-    def __init__(self, space: Space, registry: Registry, tombstones: Tombstones, *, is_offline: bool) -> None:
+    def __init__(
+        self,
+        space: Space,
+        registry: Registry,
+        tombstones: Tombstones,
+        compactor: Compactor,
+        *,
+        is_offline: bool,
+        operator_id: int | None = None,
+    ) -> None:
         self._space = space
         self._registry = registry
         self._is_offline = is_offline
-        self._menus = FactCommands(space)
+        rights = Rights(space, operator_id)
+        self._menus = FactCommands(space, rights)
         keeper = SecretKeeper(space)
-        self._forgetting = Forgetting(space, tombstones)
-        choices = Choices(space)
+        self._forgetting = Forgetting(space, tombstones, rights)
+        choices = Choices(space, rights)
+        compacting = Compacting(space, compactor)
+        recall = RecallCommands(space)
+        self._procedures = ProcedureCommands(space, rights)
+        self._choices = choices
         self._answers: dict[str, Callable[[str, Entry], Awaitable[str | Answer]]] = {
             **choices.commands(),
+            "keep": self._keep,
+            "drop": self._drop,
             "start": self._start,
             "help": self._help,
             "new": self._new,
             "facts": self._menus.facts,
             "undo": self._menus.undo,
             "keepsecret": keeper.command,
-            "recall": self._recall,
+            "recall": recall.recall,
+            "procedures": self._procedures.procedures,
             "remember": self._remember,
             "forget": self._forgetting.answer,
             "why": self._why,
-            "compact": self._compact,
+            "compact": compacting.command,
             "stop": self._stop,
         }
         # One line a kind of button: the data `keep:12` of a button (or what a message awaits) goes to the handler of
@@ -113,8 +138,12 @@ class MemberCommands:
         self._presses: dict[str, Press] = {
             **self._menus.presses(),
             **choices.presses(),
+            **recall.presses(),
+            **self._procedures.presses(),
+            "compact": compacting.press,
             PREFIX: keeper.press,
-            "forget!": self._press_forget,
+            "forget!": lambda entry, rest: self._press_forget(f"f{rest}", entry),
+            "pforget!": lambda entry, rest: self._press_forget(f"p{rest}", entry),
         }
 
     async def answer(self, entry: Entry) -> Answer:
@@ -132,10 +161,10 @@ class MemberCommands:
         return await serve(entry, rest) if serve else Answer()
 
     async def _command(self, entry: Entry) -> str | Answer:
-        name, _, rest = entry.text.removeprefix("/").partition(" ")
-        serve = self._answers.get(name.partition("@")[0].strip().lower())
+        name, rest = [*entry.text.removeprefix("/").split(maxsplit=1), "", ""][:2]
+        serve = self._answers.get(name.partition("@")[0].lower())
         if serve is None:
-            return f"I don't know /{name.strip()[:32]}. /help lists what I can do."
+            return f"I don't know /{name[:32]}. /help lists what I can do."
         return await serve(rest.strip(), entry)
 
     async def _start(self, rest: str, entry: Entry) -> str:
@@ -144,7 +173,7 @@ class MemberCommands:
     async def _help(self, rest: str, entry: Entry) -> str:
         commands = "\n".join(f"/{c.name} {c.usage}".rstrip() + f" – {c.purpose}" for c in COMMANDS)
         tools = "\n".join(f"• {line}" for line in self._registry.help_lines)
-        return f"Just write to me. Besides that:\n\n{commands}\n\nOn my own I can:\n{tools}"
+        return f"Just write to me. Besides that:\n\n{commands}\n\n{TYPED_ANSWERS}\n\nOn my own I can:\n{tools}"
 
     async def _new(self, rest: str, entry: Entry) -> str:
         old = await self._space.sessions.current_session()
@@ -153,22 +182,6 @@ class MemberCommands:
         await self._space.sessions.start_session()
         await self._space.jobs.add(COMPACT, f"{COMPACT}:session:{old}", {"session": old, "whole": 1})
         return "A fresh conversation. What was said before stays stored (/recall) and the facts stay in place (/facts)."
-
-    async def _recall(self, rest: str, entry: Entry) -> str:
-        if not rest:
-            return "Say what to look for: `/recall archive database`."
-        found = await self._space.recall.search(rest, k=RECALL_CANDIDATES)
-        if not found.items:
-            asked = _shown(rest, ECHOED_CHARS)
-            return f"I found nothing close to “{asked}”. Other words may help; /facts lists the facts I hold."
-        return "\n\n".join(self._found(item) for item in _without_repeats(found.items)[:RECALL_ITEMS])
-
-    def _found(self, item: Item) -> str:
-        at = item.at.astimezone(self._space.zone)
-        about = [f"**{item.id}**", f"{at:%a} {at.day} {at:%b %Y %H:%M}", item.speaker]
-        about += ["changed since"] if item.is_outdated else []
-        quoted = "\n".join(f"> {line}" for line in _shown(item.text).splitlines() or [""])
-        return f"{' · '.join(about)}\n{quoted}"
 
     async def _remember(self, rest: str, entry: Entry) -> str:
         if not rest:
@@ -179,8 +192,17 @@ class MemberCommands:
         )
         return f"Kept word for word (m{stored.id}). I read it for facts now; a line follows."
 
-    async def _press_forget(self, entry: Entry, rest: str) -> Answer:
-        return Answer(await self._forgetting.forget([f"f{rest}"], entry), where="instead")
+    async def _press_forget(self, ref: str, entry: Entry) -> Answer:
+        return Answer(await self._forgetting.forget([ref], entry), where="instead")
+
+    async def _keep(self, rest: str, entry: Entry) -> Answer:
+        """Keep what waits: a procedure or a fact."""
+        is_procedure = self._procedures.decides(rest)
+        return await (self._procedures.keep(rest, entry) if is_procedure else self._choices.keep(entry, rest))
+
+    async def _drop(self, rest: str, entry: Entry) -> Answer:
+        is_procedure = self._procedures.decides(rest)
+        return await (self._procedures.drop(rest, entry) if is_procedure else self._choices.drop(entry, rest))
 
     async def _why(self, rest: str, entry: Entry) -> str:
         asked = _TURN.fullmatch(rest)
@@ -206,25 +228,9 @@ class MemberCommands:
         said = await self._space.sessions.message_at(place)
         return said.turn_id if said else await self._space.mailbox.turn_at(place)
 
-    async def _compact(self, rest: str, entry: Entry) -> str:
-        session = await self._space.sessions.current_session()
-        await self._space.jobs.add(COMPACT, f"{COMPACT}:{entry.source}", {"session": session, "asked": 1})
-        return "I shorten the prompt now; nothing is lost. A line follows."
-
     async def _stop(self, rest: str, entry: Entry) -> str:
         return "Nothing is running."
 
 
-def _shown(text: str, limit: int = SHOWN_CHARS) -> str:
+def _shown(text: str, limit: int) -> str:
     return text if len(text) <= limit else f"{text[:limit]}…"
-
-
-def _without_repeats(items: Sequence[Item]) -> list[Item]:
-    """Leave out what was found before in the same words, and answers that only quote what was found."""
-    said = [item.text for item in items if item.speaker != "assistant"]
-    kept: dict[str, Item] = {}
-    for item in items:
-        is_quoting = item.speaker == "assistant" and any(text in item.text for text in said)
-        if not is_quoting:
-            kept.setdefault(" ".join(item.text.casefold().split()), item)
-    return list(kept.values())

@@ -19,6 +19,8 @@ from bot.menus import (
     quoted,
     receipt_buttons,
 )
+from bot.places import place_of_message
+from bot.rights import Rights
 from bot.turn.answer import Answer
 from bot.turn.words import keep_words
 from memory.errors import UnknownId
@@ -64,7 +66,6 @@ SET_NAMES = {
 _FACT = re.compile(r"f([0-9]{1,18})", re.IGNORECASE)
 _PAGE = re.compile(r"[0-9]{1,4}")
 _NUMBER = re.compile(r"[0-9]{1,18}")
-_PLACE = re.compile(r"tg:(-?[0-9]+):([0-9]+)")
 _FLAGS = {"pin": ("pin", True), "unpin": ("pin", False), "critical": ("crit", True), "uncritical": ("crit", False)}
 
 Press = Callable[[Entry, str], Awaitable[Answer]]
@@ -73,8 +74,9 @@ Press = Callable[[Entry, str], Awaitable[Answer]]
 class FactCommands:
     """/facts, /undo and the buttons of their answers, in one space. Every write joins the caller's transaction."""
 
-    def __init__(self, space: Space) -> None:
+    def __init__(self, space: Space, rights: Rights) -> None:
         self._space = space
+        self._rights = rights
         self._facts = space.facts
 
     def presses(self) -> dict[str, Press]:
@@ -109,7 +111,7 @@ class FactCommands:
         changes = self._facts.changes
         fact = await self._fact(match[1]) if match else None
         change = await (changes.last_of(fact.subject_key) if fact else changes.last())
-        return await self._undone(change) if change else Answer(NOTHING_TO_UNDO)
+        return await self._undone(change, entry) if change else Answer(NOTHING_TO_UNDO)
 
     async def _about(self, fact: Fact, asked: str, entry: Entry) -> Answer:
         what, _, words = asked.partition(" ")
@@ -147,18 +149,22 @@ class FactCommands:
             return await self._edited(fact, part, entry)
         if fact.status != "active":
             return Answer(NOT_CURRENT.format(ref=fact.ref))
+        await self._rights.over_fact(fact, entry)
         return edit_question(fact, part) if part in ASKS else replace(edit_menu(fact), where="instead")
 
     async def _press_forget(self, entry: Entry, rest: str) -> Answer:
         fact = await self._fact(rest)
-        covered = (await plan(self._space, fact.ref)).lineage.facts
+        lineage = (await plan(self._space, fact.ref)).lineage
+        await self._rights.over_words(lineage.sources, entry)
+        covered = lineage.facts
         facts = [await self._facts.fact(one) for one in covered]
         others = [f"{one.value} ({one.ref})" for one in facts if one.id != fact.id]
         return replace(forget_question(fact, await self._facts.quotes(covered), others), where="instead")
 
     async def _press_undo(self, entry: Entry, rest: str) -> Answer:
         change = await self._facts.changes.change(int(rest)) if _NUMBER.fullmatch(rest) else None
-        return replace(await self._undone(change), is_spent=True) if change else Answer(NOTHING_TO_UNDO, is_spent=True)
+        answer = await self._undone(change, entry) if change else Answer(NOTHING_TO_UNDO)
+        return replace(answer, is_spent=True)
 
     # Done
 
@@ -182,20 +188,22 @@ class FactCommands:
     async def _flagged(self, fact: Fact, flag: str, is_on: bool, entry: Entry) -> Answer:
         if fact.status != "active":
             return Answer(NOT_CURRENT.format(ref=fact.ref))
-        await (self._facts.set_pinned if flag == "pin" else self._facts.set_critical)(fact.id, is_on)
+        await self._rights.over_fact(fact, entry)
+        await (self._facts.changes.set_pinned if flag == "pin" else self._facts.changes.set_critical)(fact.id, is_on)
         return await self._card(await self._facts.fact(fact.id), entry)
 
     async def _edited(self, fact: Fact, part: str, entry: Entry) -> Answer:
         if fact.status != "active":
             return Answer(NOT_CURRENT.format(ref=fact.ref))
+        await self._rights.over_fact(fact, entry)
         try:
             if part == "value":
                 return await self._with_value(fact, entry)
             if part == "question":
-                await self._facts.set_question(fact.id, checked_question(fact, entry.text, self._space.zone))
+                await self._facts.changes.set_question(fact.id, checked_question(fact, entry.text, self._space.zone))
             else:
                 patterns = [line.strip() for line in entry.text.splitlines() if line.strip()]
-                await self._facts.set_patterns(fact.id, checked_patterns(fact, patterns, self._space.zone))
+                await self._facts.changes.set_patterns(fact.id, checked_patterns(fact, patterns, self._space.zone))
         except NotSupported:
             return Answer(REFUSED[part])
         return await self._card(await self._facts.fact(fact.id), entry)
@@ -214,12 +222,16 @@ class FactCommands:
         lines = "\n".join(receipt.line(self._space.zone) for receipt in told)
         return Answer(lines, receipt_buttons(told))
 
-    async def _undone(self, change: LedgerChange) -> Answer:
+    async def _undone(self, change: LedgerChange, entry: Entry) -> Answer:
         if change.is_undone:
             return Answer(UNDONE_ALREADY)
         fact = await self._facts.fact(change.fact_id)
+        if change.message_id is None:
+            await self._rights.over_fact(fact, entry)
+        else:
+            await self._rights.over_words([change.message_id], entry)
         before = await self._facts.current(fact.subject_key)
-        await self._facts.undo(change)
+        await self._facts.changes.undo(change)
         if change.message_id is None:
             what = " and ".join(SET_NAMES[column] for column in change.before)
             return Answer(f"✎ undone: {what} of {fact.subject} · {fact.ref}")
@@ -239,19 +251,10 @@ class FactCommands:
             raise UnknownId(fact.ref)
         return fact
 
-    async def _place(self, fact: Fact) -> tuple[int, int] | None:
-        """Return the chat and the message in which a fact was said, if that was in a chat."""
-        place = await self._space.sessions.place_of(fact.message_id) if fact.message_id is not None else None
-        match = _PLACE.fullmatch(place or "")
-        return (int(match[1]), int(match[2])) if match else None
-
     async def _reply_target(self, fact: Fact, entry: Entry) -> int | None:
-        place = await self._place(fact)
-        return place[1] if place and place[0] == entry.chat_id else None
+        place = await place_of_message(self._space, fact.message_id)
+        return place.target(entry) if place else None
 
     async def _link(self, fact: Fact) -> str | None:
-        """Return the address of the source message; only messages of supergroups have one."""
-        place = await self._place(fact)
-        if place is None or not str(place[0]).startswith("-100"):
-            return None
-        return f"https://t.me/c/{str(place[0])[4:]}/{place[1]}"
+        place = await place_of_message(self._space, fact.message_id)
+        return place.link if place else None

@@ -6,6 +6,7 @@ Joins one transaction with its answer, as every command does. What must happen o
 import re
 from contextlib import suppress
 
+from bot.rights import Rights
 from memory.errors import UnknownId
 from memory.forget import EVERYTHING, confirmation, counted, plan, rows, rows_of_everything
 from memory.forget.report import listed_counts
@@ -15,7 +16,7 @@ from memory.store.mailbox import Entry, place_of
 from memory.store.tombstones import Tombstones
 
 FORGET_WHAT = (
-    "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`; "
+    "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`, `/forget p3`; "
     "`/forget everything` erases this whole memory, after a word of confirmation."
 )
 CONFIRM = (
@@ -28,20 +29,21 @@ NOTHING = "I hold nothing here, so there is nothing to forget."
 ECHOED_CHARS = 60
 MOST_IDS = 20
 
-_IDS = re.compile(r"[fmst][0-9]{1,18}(?:[\s,]+[fmst][0-9]{1,18})*", re.IGNORECASE)
+_IDS = re.compile(r"[fmpst][0-9]{1,18}(?:[\s,]+[fmpst][0-9]{1,18})*", re.IGNORECASE)
 
 
 class Forgetting:
     """Forgets in one space what its members name."""
 
-    def __init__(self, space: Space, tombstones: Tombstones) -> None:
+    def __init__(self, space: Space, tombstones: Tombstones, rights: Rights) -> None:
         self._space = space
+        self._rights = rights
         self._tombstones = tombstones
 
     async def answer(self, rest: str, entry: Entry) -> str:
         """Forget what the command names and return the receipt (Markdown).
 
-        Raises: UnknownId; nothing is forgotten then.
+        Raises: UnknownId, NotTheirs, OperatorOnly; nothing is forgotten then.
         """
         named = rest or await self._replied_to(entry)
         if not named:
@@ -55,11 +57,16 @@ class Forgetting:
         return await self.forget(list(dict.fromkeys(re.split(r"[\s,]+", named.lower()))), entry)
 
     async def forget(self, refs: list[str], entry: Entry) -> str:
-        """Forget facts, messages, segments or turns by their ids and return the receipt (Markdown).
+        """Forget facts, messages, segments, turns or procedures by their ids and return the receipt (Markdown).
 
-        Raises: UnknownId; nothing is forgotten then.
+        Raises: UnknownId, NotTheirs; nothing is forgotten then.
         """
         plans = {ref: await plan(self._space, ref) for ref in refs}
+        for ref, what in plans.items():
+            if ref.startswith("p"):
+                await self._rights.over_procedure(await self._space.procedures.procedure(int(ref[1:])), entry)
+            else:
+                await self._rights.over_words(what.lineage.sources, entry)
         receipts = [(await rows(self._space, plans.pop(refs[0]), self._tombstones)).words()]
         for ref in plans:
             with suppress(UnknownId):  # it went with one before it
@@ -68,6 +75,7 @@ class Forgetting:
         return "\n\n".join(receipts)
 
     async def _everything(self, said: str, entry: Entry) -> str:
+        self._rights.over_everything(entry)
         found = await counted(self._space)
         word = await confirmation(self._space)
         if not found.keys() - {"outbox"}:

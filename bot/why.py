@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from memory.block import Explained
+from memory.block import NO_ROOM, Explained
 from memory.messages import Message
 from memory.store.sessions import Turn
 
@@ -15,6 +15,8 @@ SHOWN_CHARS = 160
 _LAYERS = {
     "ledger": "Facts",
     "recalled": "Recalled",
+    "procedure": "Procedures",
+    NO_ROOM: "Procedures left out, no room for them",
     "handoff": "Earlier talk, summed up",
     "tail": "This conversation",
 }

@@ -1,7 +1,7 @@
 """The memory block: the last part of a turn's user content, and the trace of what went into it.
 
-Ledger, then recalled text, then the time. Built once a turn; `explain` turns the trace of a past turn back into text
-(as it stands now: what was forgotten meanwhile is gone here too).
+Ledger, then recalled text, then matching procedures, then the time. Built once a turn; `explain` turns the trace of a
+past turn back into text (as it stands now: what was forgotten meanwhile is gone here too).
 """
 
 from collections.abc import Sequence
@@ -17,6 +17,9 @@ FACTS_HEADING = "Established facts (prefer these over summaries and older messag
 SHORTEST_FACT_TOKENS = 6
 """A line of the ledger costs at least this: no more of them than fit are looked at."""
 RECALLED_HEADING = "Recalled:"
+PROCEDURES_HEADING = "Procedures:"
+NO_ROOM = "no room"
+"""The layer, in a trace, of a procedure that was wanted and did not fit."""
 
 
 @dataclass(frozen=True)
@@ -46,17 +49,24 @@ async def build(
     now = space.clock.now()
     candidates = await space.facts.candidates(query, now=now, limit=ledger_tokens // SHORTEST_FACT_TOKENS)
     ledger = render(candidates, budget_tokens=ledger_tokens, now=now)
-    recalled = await space.recall.pack(query, budget_tokens=recall_tokens, in_window=in_window)
+    # What a member taught for just this comes first, and leaves recalled text a third of their common half.
+    procedures = await space.recall.pack_procedures(query, budget_tokens=recall_tokens * 2 // 3)
+    left = recall_tokens - estimate_tokens(procedures.text)
+    recalled = await space.recall.pack(query, budget_tokens=left, in_window=in_window)
     lines: list[str] = []
     if ledger.lines:
         lines += [FACTS_HEADING, *ledger.lines]
     if recalled.text:
         lines += [RECALLED_HEADING, recalled.text]
+    if procedures.text:
+        lines += [PROCEDURES_HEADING, procedures.text]
     local = now.astimezone(space.zone)
     lines.append(f"Now: {local:%A} {local.day} {local:%B %Y, %H:%M} ({space.zone.key})")
     trace = [
         *(TraceItem("ledger", item.ref, item.tokens) for item in ledger.items),
         *(TraceItem("recalled", item.id, item.tokens) for item in recalled.items),
+        *(TraceItem("procedure", item.id, item.tokens) for item in procedures.items),
+        *(TraceItem(NO_ROOM, excluded.id, 0) for excluded in procedures.excluded),
         TraceItem("time", "now", estimate_tokens(lines[-1])),
     ]
     return Block("\n".join(lines), tuple(trace))
@@ -81,6 +91,8 @@ async def _explained(space: Space, item: TraceItem) -> Explained:
                 return Explained(item, segment.text, await _source(space, segment.message_id))
             case "h":
                 return Explained(item, (await space.handoffs.handoff(number)).text)
+            case "p":
+                return Explained(item, (await space.procedures.procedure(number)).shown.says.text)
             case "m":
                 message = await space.sessions.message(number)
                 return Explained(item, message.text, message)

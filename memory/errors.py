@@ -6,12 +6,14 @@ MemoryFault
 │   ├── ClosedFolder          the file cannot be opened or written where it lies
 │   ├── NewerSchema           the file was written by a later version: upgrade
 │   ├── MigrationFailed       nothing later was applied; the backup is named
-│   └── StorageFull           no row was written; free space
+│   └── StorageInTrouble      the disk or another program stands in the way just now: nothing was stored
+│       └── StorageFull       free space
 ├── MemberMustAct             the person who asked
 │   ├── UnknownId             no such fact, segment, message or turn
 │   ├── NotSupported          (memory/ledger/support.py) the member's own words do not say that
 │   └── BadImport             a line of an import that cannot be read
 ├── CompactionFailed          nobody: the window stays in the prompt and a later try may work
+├── Unreadable                nobody: a row whose content is not what we write; it is set aside
 ├── ReaderInTheWay            nobody: forgotten, but not erased from the disk yet; try again
 └── ModelFault                the model port's failures
     ├── ModelBusy             try again later (a minute's limit, overload, network)
@@ -69,10 +71,17 @@ class MigrationFailed(OperatorMustAct):
         self.backup = backup
 
 
-class StorageFull(OperatorMustAct):
-    def __init__(self, path: Path) -> None:
-        super().__init__(f"no space left to write {path}; nothing was stored: free some space")
+class StorageInTrouble(OperatorMustAct):
+    """The file is locked by another program, or its disk fails: nothing was stored now, a later try may work."""
+
+    def __init__(self, path: Path, trouble: str, *, advice: str) -> None:
+        super().__init__(f"{trouble} {path}; nothing was stored: {advice}")
         self.path = path
+
+
+class StorageFull(StorageInTrouble):
+    def __init__(self, path: Path) -> None:
+        super().__init__(path, "no space left to write", advice="free some space")
 
 
 class MemberMustAct(MemoryFault):
@@ -93,6 +102,10 @@ class BadImport(MemberMustAct):
 
 class CompactionFailed(MemoryFault):
     """The window stayed in the prompt; nothing was lost and a later try may work. The reason holds no text of it."""
+
+
+class Unreadable(MemoryFault):
+    """A row holds what nobody here writes (a damaged file, another version). It is named, its content is not shown."""
 
 
 class ReaderInTheWay(MemoryFault):

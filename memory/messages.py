@@ -189,7 +189,8 @@ def utf16_length(text: str) -> int:
 
 def estimate_tokens(text: str) -> int:
     """Return the tokens of a text where no provider counted: UTF-8 bytes / 4, rounded up."""
-    return -(-len(text.encode()) // 4)
+    size = len(text) if text.isascii() else len(text.encode())
+    return -(-size // 4)
 
 
 def estimate_message_tokens(messages: Iterable[Message]) -> int:

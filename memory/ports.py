@@ -1,4 +1,4 @@
-"""What memory and the tools need from above, as protocols: a model and a clock.
+"""What memory and the tools need from above, as protocols: a model, an embedder and a clock.
 
 An adapter maps everything its library can raise to the errors of `memory.errors`; nothing else crosses this line.
 """
@@ -10,8 +10,9 @@ from typing import Any, Literal, Protocol
 
 from memory.messages import Message, Part, text_of
 
-Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web"]
-"""What a request is for; its first system line says so (`task: chat`)."""
+Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web", "embed"]
+"""What a request is for; its first system line says so (`task: chat`). `embed` is no request to a model: it names what
+vectors cost."""
 
 OnText = Callable[[str], Awaitable[None]]
 """Called while an answer streams, with the whole visible text so far (after a retry it may start anew)."""
@@ -83,6 +84,24 @@ class Model(Protocol):
 
     async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Answer a request.
+
+        Raises: ModelFault, and nothing else but CancelledError.
+        """
+        ...
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors whose cosine tells how near their meanings are."""
+
+    @property
+    def name(self) -> str:
+        """What makes two vectors comparable: provider, model and size. It is kept beside the vectors."""
+        ...
+
+    async def embed(
+        self, texts: Sequence[str], *, task: Literal["query", "document"], timeout_s: float
+    ) -> list[list[float]]:
+        """Return a vector for each text, in order, all of one size; their length is not promised to be one.
 
         Raises: ModelFault, and nothing else but CancelledError.
         """

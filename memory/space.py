@@ -7,8 +7,9 @@ from typing import Self
 from zoneinfo import ZoneInfo
 
 from memory.compaction.handoff import HandoffStore
-from memory.ledger.facts import FactStore
-from memory.ports import Clock
+from memory.ledger.fact_store import FactStore
+from memory.ports import Clock, Embedder
+from memory.recall.embed import VectorStore
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database, to_utc_text
@@ -17,6 +18,8 @@ from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.mailbox import Mailbox
 from memory.store.media import MediaStore
+from memory.store.procedures import ProcedureStore
+from memory.store.recalls import RecallStore
 from memory.store.sessions import SessionStore
 
 EPOCH_BYTES = 16
@@ -25,7 +28,16 @@ EPOCH_BYTES = 16
 class Space:
     """The stores and services of one memory, over one database. Use `Space.open`, then `close`."""
 
-    def __init__(self, folder: Path, database: Database, *, zone: ZoneInfo, clock: Clock, backups: Path) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        database: Database,
+        *,
+        zone: ZoneInfo,
+        clock: Clock,
+        backups: Path,
+        embedder: Embedder | None = None,
+    ) -> None:
         self.id = folder.name
         self.folder = folder
         self.backups = backups
@@ -42,7 +54,10 @@ class Space:
         self.facts = FactStore(database, clock, is_shared=self.is_shared)
         self.handoffs = HandoffStore(database, clock)
         self.journal = JournalStore(database, folder / "journal")
-        self.recall = Recall(database, zone, clock)
+        self.procedures = ProcedureStore(database, clock)
+        self.recalls = RecallStore(database, clock)
+        self.vectors = VectorStore(database, embedder)
+        self.recall = Recall(database, zone, clock, vectors=self.vectors)
 
     @property
     def is_shared(self) -> bool:
@@ -51,7 +66,14 @@ class Space:
 
     @classmethod
     async def open(
-        cls, folder: Path, *, default_zone: ZoneInfo, clock: Clock, backups: Path, read_only: bool = False
+        cls,
+        folder: Path,
+        *,
+        default_zone: ZoneInfo,
+        clock: Clock,
+        backups: Path,
+        read_only: bool = False,
+        embedder: Embedder | None = None,
     ) -> Self:
         """Open the memory in `folder` (its name is the space's id), creating it unless `read_only`.
 
@@ -66,9 +88,10 @@ class Space:
         )
         try:
             zone = await _profile_zone(database, folder.name, default_zone, clock)
-            space = cls(folder, database, zone=zone, clock=clock, backups=backups)
+            space = cls(folder, database, zone=zone, clock=clock, backups=backups, embedder=embedder)
             if not read_only:
                 await space.segments.repair()
+                await space.journal.catch_up()
         except BaseException:
             await database.close()
             raise

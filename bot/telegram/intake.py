@@ -19,7 +19,7 @@ from bot.telegram.connection import Connection, RawUpdate, seconds_of
 from bot.telegram.reader import Presence, Reader
 from bot.telegram.updates import Arrival, arrival_of
 from bot.turn.spaces import Spaces
-from memory.errors import OperatorMustAct, StorageFull
+from memory.errors import OperatorMustAct, StorageInTrouble
 from memory.ports import Clock
 from memory.store.mailbox import Entry
 
@@ -118,7 +118,7 @@ class Intake:
                     await self._store(arrival, source)
             except ValidationError as error:
                 await self._bury(source, error, arrival, UNREADABLE)
-            except StorageFull:
+            except StorageInTrouble:
                 raise
             except OperatorMustAct as error:
                 # One memory that cannot be opened must not hold up the others; its member is told to send it again.

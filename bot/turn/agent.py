@@ -12,22 +12,24 @@ from typing import Any
 
 from bot.errors import words_for
 from bot.menus import receipt_buttons
+from bot.procedure_cards import proposal
 from bot.turn.answer import Answer, formed
 from bot.turn.claims import correction
 from bot.turn.deeds import deeds_of
 from bot.turn.prompt import PromptBuilder, estimate_request_tokens
 from bot.turn.questions import questions
+from bot.turn.room import Room
 from bot.turn.screen import Screen, stream_key
-from memory.errors import ModelFault, ModelSilent
-from memory.ledger.receipts import Receipt
+from memory.errors import ModelFault, ModelSilent, PromptTooLong
 from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
 from memory.ports import Clock, Model, ModelReply, ModelRequest
 from memory.space import Space
 from memory.store.jobs import COMPACT
 from memory.store.mailbox import Entry
+from memory.store.results import shortened
 from memory.store.sessions import Turn, TurnState
 from tools.budget import ANSWERS, GUARDRAIL, Budget
-from tools.registry import Registry, answer, oversized, shortened
+from tools.registry import SHOWN_CHARS, Registry, answer, oversized
 from tools.tool import Context
 
 log = logging.getLogger(__name__)
@@ -85,13 +87,21 @@ class Agent:
     """Runs turns of one space, one at a time."""
 
     def __init__(
-        self, space: Space, model: Model, registry: Registry, prompts: PromptBuilder, screen: Screen, limits: Limits
+        self,
+        space: Space,
+        model: Model,
+        registry: Registry,
+        prompts: PromptBuilder,
+        room: Room,
+        screen: Screen,
+        limits: Limits,
     ) -> None:
         self._space = space
         self._clock: Clock = space.clock
         self._model = model
         self._registry = registry
         self._prompts = prompts
+        self._room = room
         self._screen = screen
         self._limits = limits
 
@@ -134,12 +144,25 @@ class Agent:
             await self._switch_tools_off(turn)
         elif _deaf_steps(messages) >= DEAF_STEPS:
             return FinalReply(NO_WORDS, state="failed", error="DeafModel")
-        request = await self._prompts.request(
-            await self._with_block(turn),
-            tools_enabled=not is_spent,
-            deadline_s=min(CALL_DEADLINE_S, max(left_s, LAST_WORDS_S)),
+        request = await self._request(
+            turn, tools_enabled=not is_spent, deadline_s=min(CALL_DEADLINE_S, max(left_s, LAST_WORDS_S))
         )
-        return await self._take(turn, request, await self._ask(request))
+        try:
+            reply = await self._ask(request)
+        except PromptTooLong:
+            if not await self._room.make_at_once(turn):
+                raise
+            return RunAgain()
+        return await self._take(turn, request, reply)
+
+    async def _request(self, turn: Turn, *, tools_enabled: bool, deadline_s: float) -> ModelRequest:
+        """Return the next request, after making room where it is larger than the threshold."""
+        with_block = await self._with_block(turn)
+        while True:
+            request = await self._prompts.request(with_block, tools_enabled=tools_enabled, deadline_s=deadline_s)
+            is_over = await self._room.is_lacking(estimate_request_tokens(request))
+            if not is_over or not await self._room.make(turn):
+                return request
 
     async def _switch_tools_off(self, turn: Turn) -> None:
         async with self._space.db.transaction():
@@ -183,16 +206,18 @@ class Agent:
                 result or await self._registry.run(call, context) for call, result in zip(calls, results, strict=True)
             ]
             await self._store_results(turn, complete)
-            await self._post_receipts(turn, messages, context.receipts)
+            await self._post_receipts(turn, messages, context)
         for call, result in zip(calls, complete, strict=True):
             await self._screen.show_tool(call, is_ok="error" not in result.response)
 
-    async def _post_receipts(self, turn: Turn, messages: Sequence[Message], receipts: Sequence[Receipt]) -> None:
-        """Tell the member what the tools changed, with the buttons of each line, before the model's reply does."""
+    async def _post_receipts(self, turn: Turn, messages: Sequence[Message], context: Context) -> None:
+        """Tell the member what the tools changed and proposed, with the buttons of each, before the reply does."""
+        receipts = context.receipts
         lines = "\n".join(receipt.line(self._space.zone) for receipt in receipts)
         buttons = (*receipt_buttons(receipts), *questions(receipts, self._space.zone).buttons)
         author_id = next((message.author_id for message in messages if message.role == "user"), None)
-        told = formed(self._screen, Answer(lines, buttons), None, for_member=author_id)
+        answers = [Answer(lines, buttons), *(proposal(version) for version in context.proposals)]
+        told = (piece for one in answers for piece in formed(self._screen, one, None, for_member=author_id))
         for number, message in enumerate(told):
             key = f"receipt:t{turn.id}:m{messages[-1].id}:{number}"
             await self._space.mailbox.post(key, message, turn_id=turn.id)
@@ -206,7 +231,7 @@ class Agent:
         if whole is None:
             return result
         stored = await self._space.media.put(whole, "application/json")
-        return shortened(result, whole, stored.sha256)
+        return shortened(result, whole, stored.sha256, shown_chars=SHOWN_CHARS)
 
     async def _with_block(self, turn: Turn) -> Turn:
         """Return the turn with its memory block, building it on the first step."""

@@ -23,6 +23,8 @@ class Answer:
     """The chat's message that the answer points at."""
     awaits: str | None = None
     """What a reply to the answer is taken as: a press with this data."""
+    shows: tuple[str, ...] = ()
+    """Ids of the messages (m12) and procedures (p12) whose words it shows again."""
 
 
 def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: int | None = None) -> list[Outgoing]:
@@ -33,7 +35,8 @@ def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: i
     if not answer.text:
         return []
     *rest, last = screen.render(answer.text, entry)
-    changes: dict[str, object] = {"buttons": answer.buttons, "awaits": answer.awaits}
+    rest = [piece.model_copy(update={"shows": answer.shows}) for piece in rest]
+    changes: dict[str, object] = {"buttons": answer.buttons, "awaits": answer.awaits, "shows": answer.shows}
     if answer.buttons or answer.awaits:
         changes["for_member"] = entry.author_id if entry else for_member
     if answer.reply_to is not None:

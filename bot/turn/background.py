@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 
+from bot.compacting import notice
 from bot.menus import receipt_buttons
 from bot.turn.answer import Answer, formed
 from bot.turn.questions import questions
 from bot.turn.screen import Screen
 from bot.turn.worker import Handler
 from memory.compaction.compactor import Compactor
+from memory.compaction.outcome import Outcome
 from memory.forget import EVERYTHING, effects, effects_of_everything
 from memory.ledger.extract import Extractor
 from memory.ledger.receipts import Receipt
 from memory.space import Space
-from memory.store.jobs import COMPACT, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
+from memory.store.jobs import COMPACT, EMBED, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
 
 UNREAD = (
     "I could not read m{message} for facts: the model failed five times. The words are kept and /recall finds them; "
@@ -36,12 +38,13 @@ class Background:
             EXTRACT: self._extract,
             REMEMBERED: self._extract,
             COMPACT: self._compact,
+            EMBED: self._embed,
             FORGET_EFFECTS: self._forget_effects,
         }
 
     async def report(self, job: Job) -> None:
         """Tell the member that a message was given up unread. Joins the caller's transaction."""
-        if job.kind in {EXTRACT, REMEMBERED}:
+        if job.kind in {EXTRACT, REMEMBERED} and "message" in job.payload:
             text = UNREAD.format(message=job.payload["message"])
             for number, message in enumerate(formed(self._screen, Answer(text), None)):
                 await self._space.mailbox.post(f"given up:{job.id}:{number}", message)
@@ -66,10 +69,27 @@ class Background:
 
     async def _compact(self, job: Job) -> None:
         await self._screen.show_work("shortening the prompt")
-        outcome = await self._compactor.compact(job.payload["session"], whole=bool(job.payload.get("whole")))
+        payload = job.payload
+
+        async def end(outcome: Outcome) -> None:
+            is_news = outcome.state == "done" and not payload.get("whole")
+            is_told = payload.get("asked") or outcome.must_be_told or is_news
+            await self._end(job, notice(outcome) if is_told else Answer(), is_silent=not payload.get("asked"))
+
+        outcome = await self._compactor.compact(
+            payload["session"],
+            whole=bool(payload.get("whole")),
+            is_urgent=bool(payload.get("urgent")),
+            committing=end,
+        )
+        if outcome.state != "done":
+            async with self._space.db.transaction():
+                await end(outcome)
+
+    async def _embed(self, job: Job) -> None:
+        await self._space.vectors.fill()
         async with self._space.db.transaction():
-            is_told = job.payload.get("asked") or outcome.must_be_told
-            await self._end(job, Answer(outcome.words() if is_told else ""))
+            await self._space.jobs.finish(job.id)
 
     async def _forget_effects(self, job: Job) -> None:
         erase = effects_of_everything if job.payload.get(EVERYTHING) else effects
@@ -77,7 +97,8 @@ class Background:
         async with self._space.db.transaction():
             await self._end(job, Answer(report.words()))
 
-    async def _end(self, job: Job, answer: Answer, *, for_member: int | None = None) -> None:
+    async def _end(self, job: Job, answer: Answer, *, for_member: int | None = None, is_silent: bool = False) -> None:
         for number, message in enumerate(formed(self._screen, answer, None, for_member=for_member)):
-            await self._space.mailbox.post(f"job:{job.id}:{number}", message)
+            told = message.model_copy(update={"is_silent": is_silent})
+            await self._space.mailbox.post(f"job:{job.id}:{number}", told)
         await self._space.jobs.finish(job.id)

@@ -6,7 +6,7 @@ in one clause at a time. `_A` stands for the few adverbs that may come between.
 
 from typing import Literal
 
-Act = Literal["saved", "changed", "forgotten", "reminded", "sent", "later"]
+Act = Literal["saved", "taught", "changed", "forgotten", "reminded", "sent", "later"]
 
 _A = (
     r"(?:(?:just|now|also|already|successfully|safely|both|all|gladly|certainly|definitely|always|surely|make sure to"
@@ -18,6 +18,12 @@ _BEEN = rf"\b(?:(?:has|have) {_A}been|(?:is|are|['’]s) {_A}now|(?:was|were) su
 _BARE = r"^(?:(?:ok(?:ay)?|done|all|great|sure|yes|it['’]s)[ :–—-]*)?"
 _END = r"(?=$| ?[:✓✔✅👍–—-]| (?:it|that|this|your|as|in|to|for|from|under)\b)"
 _MINE = r"(?:memory|memories|facts?|ledger|notes?|records?|list|calendar|reminders?|profile)"
+
+_J_AI = r"\b(?:j|je (?:l|t|te l|vous l))['’]ai"
+
+_WAY_EN = r"(?:procedures?|routines?|workflows?|checklists?|playbooks?)"
+_WAY_DE = r"(?:prozeduren?|verfahren|vorgehen|ablauf|abläufe|routinen?|checklisten?|arbeitsablauf)"
+_WAY_RU = r"(?:процедур\w*|порядок|инструкци\w*|алгоритм\w*|чек-?лист\w*)"
 
 _KEEP_EN = (
     r"(?:saved|stored|remembered|recorded|memori[sz]ed|logged|noted (?:it |that |this )?down"
@@ -68,7 +74,7 @@ SAYS: dict[Act, tuple[str, ...]] = {
         r"^(?:ok|pronto|feito)?[ :,–—-]*(?:salvo|guardado|anotado|registrado)(?=$| ?[:✓✅–—-])",
         r"\bvou (?:lembrar|guardar|salvar|anotar|me lembrar)\b",
         # French, Italian
-        r"\bj['’]ai (?:bien )?(?:enregistré|noté|mémorisé|sauvegardé|retenu|conservé)\w*",
+        rf"{_J_AI} (?:bien )?(?:enregistré|noté|mémorisé|sauvegardé|retenu|conservé)\w*",
         r"\b(?:a|ont) (?:bien )?été (?:enregistré|mémorisé|sauvegardé)\w*",
         r"^(?:ok|c['’]est|voilà|bien)?[ :,–—-]*(?:enregistré|mémorisé|sauvegardé)e?s?(?=$| ?[:!✓✅–—-])",
         r"\bje (?:m['’]en souviendrai|le retiens|le note|retiendrai|vais (?:le |la )?(?:retenir|noter|enregistrer))\b",
@@ -84,6 +90,18 @@ SAYS: dict[Act, tuple[str, ...]] = {
         # Chinese, Japanese
         r"已(?:经)?(?:为您|帮你)?(?:保存|记住|记录|记下)|我(?:会|已经)?记住了?",
         r"(?:保存|記録|メモ)しました|覚えておきます|覚えました",
+    ),
+    "taught": (
+        _HAVE + rf"(?:{_KEEP_EN}|added|created|learn(?:ed|t)|kept|set up|registered|activated) .{{0,60}}\b{_WAY_EN}\b",
+        rf"\b{_WAY_EN}\b.{{0,40}}{_BEEN}(?:saved|stored|added|created|kept|learn(?:ed|t)|activated?|set up)\b",
+        rf"^(?:new |the |your )?{_WAY_EN} {_A}(?:saved|stored|added|created|learn(?:ed|t))" + _END,
+        rf"\bich (?:habe?|hab['’]) .{{0,80}}\b{_WAY_DE}\b.{{0,40}}(?:gespeichert|gemerkt|angelegt|gelernt)\b",
+        rf"\b{_WAY_DE} (?:wurde|ist (?:jetzt|nun)) .{{0,40}}(?:gespeichert|angelegt|aktiv|aufgenommen)\b",
+        rf"\b(?:сохранил|запомнил|записал|добавил|создал|выучил)а? .{{0,60}}{_WAY_RU}",
+        rf"\b{_WAY_RU} .{{0,30}}(?:сохранен|сохранён|добавлен|создан|записан)\w*",
+        r"\bhe (?:guardado|creado|añadido|aprendido) .{0,60}\b(?:procedimiento|rutina|lista)\b",
+        r"\bj['’]ai (?:enregistré|créé|ajouté|appris|mémorisé) .{0,60}\b(?:procédure|routine)\b",
+        r"\bho (?:salvato|creato|aggiunto|imparato) .{0,60}\b(?:procedura|routine)\b",
     ),
     "changed": (
         _HAVE + _CHANGE_EN + r"\b",
@@ -102,7 +120,7 @@ SAYS: dict[Act, tuple[str, ...]] = {
         r"^(?:ok|listo|hecho)?[ :,–—-]*(?:actualizad|cambiad|corregid)[oa]s?(?=$| ?[:✓✅–—-])",
         r"\b(?:eu )?(?:atualizei|alterei|mudei|corrigi)\b|^(?:pronto)?[ :,–—-]*(?:atualizado|alterado)$",
         (
-            r"\bj['’]ai (?:bien )?(?:modifié|changé|corrigé|mis à jour|remplacé|déplacé)\w*"
+            rf"{_J_AI} (?:bien )?(?:modifié|changé|corrigé|mis à jour|remplacé|déplacé)\w*"
             r"|^(?:c['’]est )?(?:modifié|mis à jour)$"
         ),
         r"\b(?:l['’])?ho (?:aggiornato|modificato|cambiato|corretto|spostato)\w*|^(?:fatto)?[ :,–—-]*aggiornat[oa]$",
@@ -130,7 +148,7 @@ SAYS: dict[Act, tuple[str, ...]] = {
         ),
         r"\b(?:eu )?(?:apaguei|excluí|removi|esqueci)\b|^(?:pronto)?[ :,–—-]*(?:apagado|excluído|removido)$",
         (
-            r"\bj['’]ai (?:bien )?(?:oublié|supprimé|effacé)\w*|\ba (?:bien )?été (?:supprimé|effacé)e?\b"
+            rf"{_J_AI} (?:bien )?(?:oublié|supprimé|effacé)\w*|\ba (?:bien )?été (?:supprimé|effacé)e?\b"
             r"|^(?:supprimé|effacé)e?$"
         ),
         (
@@ -196,7 +214,7 @@ SAYS: dict[Act, tuple[str, ...]] = {
             r"|encomendei|paguei)\b"
         ),
         (
-            r"\bj['’]ai (?:bien )?(?:envoyé|réservé|commandé|payé)\w*|\b(?:l['’])?ho (?:inviato|prenotato"
+            rf"{_J_AI} (?:bien )?(?:envoyé|réservé|commandé|payé)\w*|\b(?:l['’])?ho (?:inviato|prenotato"
             r"|ordinato|pagato|spedito)\w*"
         ),
         (

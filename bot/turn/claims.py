@@ -31,6 +31,7 @@ _QUESTION = ("?", "？", "؟")
 
 _NOTHING: dict[Act, str] = {
     "saved": "nothing was saved",
+    "taught": "no procedure was kept (one holds only by your Keep or by `/procedures add`)",
     "changed": "nothing was changed",
     "forgotten": "nothing was forgotten (`/forget` erases)",
     "reminded": "no reminder was set",

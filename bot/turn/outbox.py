@@ -9,6 +9,9 @@ from memory.store.mailbox import OutRow
 
 log = logging.getLogger(__name__)
 
+MOST_COMPLETIONS = 10
+"""Giving a message that stands in the chat its new form may be repeated at will, but not for ever."""
+
 
 class Delivery:
     """Drains the outbox of one space. A row is `sending` before it leaves; what may have arrived is sent once more."""
@@ -29,8 +32,8 @@ class Delivery:
 
     async def _send(self, row: OutRow) -> datetime | None:
         is_repeat = row.place is None and row.attempts > 0
-        if is_repeat and row.attempts > 1:
-            await self._give_up(row, "unconfirmed twice")
+        if row.attempts > (1 if is_repeat else MOST_COMPLETIONS):
+            await self._give_up(row, "unconfirmed too often")
             return None
         async with self._space.db.transaction():
             await self._space.mailbox.mark_sending(row.id)

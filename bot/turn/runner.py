@@ -8,47 +8,29 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 from bot.errors import words_for
-from bot.kept_secrets import keep_button
 from bot.turn.agent import GAVE_UP, MAX_ATTEMPTS, Agent, FinalReply, Running
-from bot.turn.answer import Answer, formed
+from bot.turn.entries import PAUSE_S, Commands, Entries, readable
 from bot.turn.outbox import Delivery
 from bot.turn.screen import Screen
-from bot.turn.words import keep_words
 from bot.turn.worker import Worker
-from memory.errors import MemberMustAct, OperatorMustAct
-from memory.messages import utf16_length
+from memory.errors import OperatorMustAct, Unreadable
 from memory.space import Space
-from memory.store.mailbox import Entry, Waiting, place_of
+from memory.store.mailbox import Entry, Waiting
 from memory.store.sessions import Turn
 
 log = logging.getLogger(__name__)
 
-LONG_MESSAGE_UNITS = 4_000
-"""A client splits a long paste near 4,096 UTF-16 units: a message of this size may have a continuation."""
+MAX_APOLOGIES = 3
+"""How often a turn that failed for good is tried to be ended with its apology, before it is ended without."""
 NOT_YOURS = "Only the one who asked can use these buttons. /facts opens your own."
-CONTINUATION_S = 1.0
-PAUSE_S = 5.0
-"""After an error of the storage itself: time before the next try."""
 LAST_SENDS_S = 20.0
 """What a closing space still gets for its last deliveries."""
 
 Work = Callable[[], Awaitable[datetime | None]]
-
-
-class Commands(Protocol):
-    """Answers what a member asked by command, button or awaited reply."""
-
-    async def answer(self, entry: Entry) -> Answer:
-        """Do what was asked and return the answer. Joins the caller's transaction.
-
-        Raises: MemberMustAct.
-        """
-        ...
 
 
 class Runner:
@@ -59,11 +41,13 @@ class Runner:
     ) -> None:
         self.space = space
         self._agent = agent
-        self._commands = commands
+        self._entries = Entries(space, commands, screen)
         self._worker = worker
         self._delivery = delivery
         self._screen = screen
         self._running: Running | None = None
+        self._unharmed: int | None = None
+        """The turn whose last attempt the storage broke off: that counts as none."""
         self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "delivery")}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._is_closing = False
@@ -105,17 +89,23 @@ class Runner:
 
         Raises: OperatorMustAct when it could not be stored.
         """
-        stops = is_stop(entry) and self._running is not None
+        stopped = self._stopped_by(entry)
         async with self.space.db.transaction():
             is_new = await self.space.mailbox.receive(entry)
-            if stops:
+            if stopped is not None:
                 await self.space.mailbox.finish_source(entry.source)
         if is_new:
+            self._entries.arrived(entry)
             self.space.held.hold(entry)
-        if stops and self._running is not None:
-            self._running.should_stop.set()
+        if stopped is not None:
+            stopped.should_stop.set()
         self._wake_up()
         return is_new
+
+    def _stopped_by(self, entry: Entry) -> Running | None:
+        """Return the running turn if the entry ends it: not one from before it, whose update comes again."""
+        is_later = self._running is not None and entry.at >= self._running.entry.at
+        return self._running if is_later and is_stop(entry) else None
 
     async def refusal(self, entry: Entry) -> str | None:
         """Return why a pressed button is not for the one who pressed it; None for what may be received."""
@@ -129,7 +119,7 @@ class Runner:
         Raises: OperatorMustAct when it could not be stored.
         """
         async with self.space.db.transaction():
-            await self._post_notices(entry)
+            await self._entries.post_notices(entry)
         self._wake["delivery"].set()
 
     async def retry_deliveries(self) -> None:
@@ -156,121 +146,57 @@ class Runner:
         waiting = await self.space.mailbox.waiting()
         if interrupted is not None:
             await self._resume(interrupted, waiting)
-        elif not waiting:
-            return False
-        elif (asked_for := await self._awaited(waiting[0].entry)) is not None:
-            await self._answer(replace(waiting[0], entry=asked_for))
-        elif waiting[0].entry.kind == "message":
-            await self._start_turn(await self._with_continuations(waiting[0]))
-        elif waiting[0].entry.kind == "edit":
-            await self._take_edit(waiting[0])
-        else:
-            await self._answer(waiting[0])
-        return True
-
-    async def _awaited(self, entry: Entry) -> Entry | None:
-        """Return a reply that a message of ours awaits, with what it is for; None for all else."""
-        is_own = entry.kind == "message" and entry.origin == "own"
-        place = place_of(entry.chat_id, entry.reply_to) if is_own else None
-        asked = await self.space.mailbox.shown_at(place) if place else None
-        if asked is None or asked.awaits is None or asked.for_member not in {None, entry.author_id}:
-            return None
-        return entry.model_copy(update={"press": asked.awaits})
-
-    async def _start_turn(self, waiting: Sequence[Waiting]) -> None:
-        async with self.space.db.transaction():
-            turn = await self.space.sessions.begin_turn()
-            await self.space.mailbox.take([row.id for row in waiting], turn.id)
-            for row in waiting:
-                await keep_words(self.space, row.entry, session_id=turn.session_id, turn_id=turn.id)
-                await self._post_notices(row.entry)
-        await self._run(Running(turn, waiting[0].entry))
+        elif waiting:
+            begun = await self._entries.take_up(waiting[0])
+            if begun is not None:
+                await self._run(begun)
+        return interrupted is not None or bool(waiting)
 
     async def _resume(self, turn: Turn, waiting: Sequence[Waiting]) -> None:
-        """Go on with a turn that was cut off; the third failure ends it with an apology."""
-        running = Running(turn, next(row.entry for row in waiting if row.turn_id == turn.id))
+        """Go on with a turn that was cut off; the third failure ends it with an apology, or at last with that alone."""
+        stops = [row for row in waiting if (entry := readable(row)) is not None and is_stop(entry)]
         async with self.space.db.transaction():
-            attempts = await self.space.sessions.count_attempt(turn.id)
-            for row in waiting:
-                if is_stop(row.entry):
-                    await self.space.mailbox.finish(row.id)
-                    running.should_stop.set()
+            attempts = await self._attempts(turn)
+            for row in stops:
+                await self.space.mailbox.finish(row.id)
+        if attempts > MAX_ATTEMPTS + MAX_APOLOGIES:
+            await self._abandon(turn)
+            return
+        running = Running(turn, _entry_of(turn, waiting))
+        if stops:
+            running.should_stop.set()
         if attempts > MAX_ATTEMPTS:
             await self._agent.finish(running, FinalReply(GAVE_UP, state="failed", error="GaveUp"))
         else:
             await self._run(running)
+
+    async def _attempts(self, turn: Turn) -> int:
+        """Return which attempt at a turn comes now; joins the transaction that counts it."""
+        if self._unharmed == turn.id:
+            self._unharmed = None
+            return turn.attempts
+        return await self.space.sessions.count_attempt(turn.id)
+
+    async def _abandon(self, turn: Turn) -> None:
+        """End a turn that can be neither gone on with nor finished; its entries are kept whole for the operator."""
+        log.error("turn abandoned: space=%s turn=%s", self.space.id, turn.id)
+        async with self.space.db.transaction():
+            await self.space.mailbox.bury_turn(turn.id, "Abandoned")
+            await self.space.sessions.end_turn(turn.id, "failed", error="Abandoned")
+            for number, message in enumerate(self._screen.render(GAVE_UP, None)):
+                await self.space.mailbox.post(f"dead:t{turn.id}:{number}", message)
 
     async def _run(self, running: Running) -> None:
         """Run a turn. If it breaks, its rows stay as they are and it is resumed."""
         self._running = running
         try:
             await self._agent.run_turn(running)
+        except OperatorMustAct:
+            # The storage failed, not the turn.
+            self._unharmed = running.turn.id
+            raise
         finally:
             self._running = None
-
-    async def _with_continuations(self, first: Waiting) -> list[Waiting]:
-        """Return a message with the parts that a client split off it."""
-        joined = [first]
-        while utf16_length(joined[-1].entry.text) >= LONG_MESSAGE_UNITS:
-            await self.space.clock.sleep(CONTINUATION_S)
-            rest = [row for row in await self.space.mailbox.waiting() if row.id > joined[-1].id]
-            if not rest or rest[0].entry.kind != "message" or rest[0].entry.author_id != first.entry.author_id:
-                break
-            joined.append(rest[0])
-        return joined
-
-    async def _take_edit(self, row: Waiting) -> None:
-        """Append the new version of an edited message. No turn is made of it; its extraction is queued."""
-        entry = row.entry
-        async with self.space.db.transaction():
-            old = await self.space.sessions.message_at(entry.place) if entry.place else None
-            if old is not None and old.id is not None and old.text != entry.text:
-                session_id = await self.space.sessions.session_of(old.id)
-                await keep_words(self.space, entry, session_id=session_id, turn_id=old.turn_id, replaces=old.id)
-            await self._post_notices(entry)
-            await self.space.mailbox.finish(row.id)
-
-    async def _answer(self, row: Waiting) -> None:
-        """Answer a command or button; what it did, the answer and the entry's end commit together."""
-        try:
-            async with self.space.db.transaction():
-                await self._post_answer(row, await self._commands.answer(row.entry))
-        except OperatorMustAct:
-            raise
-        except Exception as error:
-            # The boundary of a command: one that breaks is answered all the same, or all behind it would wait for ever.
-            if not isinstance(error, MemberMustAct):
-                log.exception("command broke: space=%s in=%s", self.space.id, row.id)
-            async with self.space.db.transaction():
-                await self._post_answer(row, Answer(words_for(error)))
-
-    async def _post_answer(self, row: Waiting, answer: Answer) -> None:
-        entry = row.entry
-        pressed_at = entry.place if entry.kind == "press" else None
-        for number, message in enumerate(formed(self._screen, answer, entry)):
-            place = pressed_at if answer.where == "instead" and number == 0 else None
-            await self.space.mailbox.post(f"answer:{entry.source}:{number}", message, place=place)
-        if answer.is_spent and answer.where == "below" and pressed_at:
-            await self._take_row(entry, pressed_at)
-        await self._post_notices(entry)
-        await self.space.mailbox.finish(row.id)
-
-    async def _take_row(self, entry: Entry, place: str) -> None:
-        """Take the pressed button and its row away from the message that carries them."""
-        shown = await self.space.mailbox.shown_at(place)
-        if shown is None:
-            return
-        rest = tuple(row for row in shown.buttons if all(button.data != entry.press for button in row))
-        if rest != shown.buttons:
-            message = shown.model_copy(update={"buttons": rest})
-            await self.space.mailbox.post(f"spent:{entry.source}", message, place=place)
-
-    async def _post_notices(self, entry: Entry) -> None:
-        offer = keep_button(entry.source) if entry.has_offer else ()
-        answers = [Answer(notice, () if number else offer) for number, notice in enumerate(entry.notices)]
-        rendered = (message for answer in answers for message in formed(self._screen, answer, entry))
-        for number, message in enumerate(rendered):
-            await self.space.mailbox.post(f"notice:{entry.source}:{number}", message)
 
     # Tasks
 
@@ -323,6 +249,14 @@ class Runner:
     def _wake_up(self) -> None:
         for event in self._wake.values():
             event.set()
+
+
+def _entry_of(turn: Turn, waiting: Sequence[Waiting]) -> Entry:
+    """Return what a turn answers. Raises: Unreadable."""
+    for row in waiting:
+        if row.turn_id == turn.id:
+            return row.entry
+    raise Unreadable(f"nothing in the inbox began turn {turn.id}")
 
 
 def is_stop(entry: Entry) -> bool:

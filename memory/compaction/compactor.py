@@ -8,67 +8,35 @@ are untouched: a tail begins behind a message id, and theirs are higher.
 import asyncio
 import json
 import logging
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import datetime
-from typing import Literal
 from zoneinfo import ZoneInfo
 
+from memory.compaction.bodies import ResultBodies
+from memory.compaction.compress import compressed
 from memory.compaction.handoff import Covered, HandoffStore, ManifestLine
+from memory.compaction.load import PromptLoad
+from memory.compaction.outcome import Kept, Outcome, Preview
 from memory.compaction.retention import Recollection, Retention, examine
 from memory.compaction.route import Routed, route
-from memory.compaction.window import WHOLE, Limits, Window, choose, key, message_id
+from memory.compaction.window import URGENT_CHARS, WHOLE, Limits, Window, choose, key, message_id, size
 from memory.compaction.wording import Body, accepted, compose, day_lines, excerpt, summary_request
 from memory.errors import CompactionFailed, ModelBusy, ModelFault, ModelQuotaSpent
-from memory.messages import Message, estimate_message_tokens
+from memory.messages import Message
 from memory.ports import Clock, Model
 from memory.recall.segments import Segment, SegmentStore
 from memory.store.database import Database, to_utc_text
 from memory.store.jobs import COMPACT, JobStore
 from memory.store.journal import JournalEntry, JournalStore
+from memory.store.media import MediaStore
 from memory.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
 
+Committing = Callable[[Outcome], Awaitable[None]]
+
 PATIENCE = 2
 """So many times a job waits for a busy model; then the excerpt stands in."""
-
-State = Literal["done", "known", "nothing", "cooling", "overfull"]
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What became of a request to compact. Counts only, no text."""
-
-    state: State
-    handoff_id: int | None = None
-    messages: int = 0
-    chars: int = 0
-    handoff_chars: int = 0
-    is_summary: bool = False
-    pinned: int = 0
-    must_be_told: bool = False
-    """The member must hear of it even if they did not ask: once a session."""
-
-    def words(self) -> str:
-        """Return the line for the member."""
-        match self.state:
-            case "done" | "known":
-                return (
-                    f"Compacted: {self.messages} messages ({self.chars:,} characters) left the prompt; handoff "
-                    f"h{self.handoff_id} ({self.handoff_chars:,} characters) stands for them. Nothing was deleted: "
-                    "every word stays stored, and /recall finds it."
-                )
-            case "overfull":
-                return (
-                    "This conversation is over the size at which I compact, and what must stay (system text, facts, "
-                    "the newest turns) fills it alone. I can't shorten it further; /new starts afresh with everything "
-                    "remembered."
-                )
-            case "cooling":
-                return "The model was busy a moment ago; I compact a little later. Nothing is lost meanwhile."
-            case _:
-                return "Nothing to compact: what stands in the prompt is short or still in use."
 
 
 class Compactor:
@@ -82,6 +50,7 @@ class Compactor:
         segments: SegmentStore,
         recall: Recollection,
         journal: JournalStore,
+        media: MediaStore,
         *,
         model: Model | None,
         clock: Clock,
@@ -89,6 +58,7 @@ class Compactor:
         threshold_tokens: int,
         keep_turns: int,
         recall_tokens: int,
+        compress: bool = False,
     ) -> None:
         self._db = database
         self._sessions = sessions
@@ -97,59 +67,110 @@ class Compactor:
         self._recall = recall
         self._journal = journal
         self._jobs = JobStore(database, clock)
+        self._bodies = ResultBodies(database, sessions, media)
+        self._load = PromptLoad(database)
         self._zone = zone
         self._model = model
         self._clock = clock
         self._threshold_tokens = threshold_tokens
         self._limits = Limits.of(threshold_tokens=threshold_tokens, keep_turns=keep_turns)
         self._recall_tokens = recall_tokens
+        self._compress = compress
         self._lock = asyncio.Lock()
 
-    async def compact(self, session_id: int, *, whole: bool = False) -> Outcome:
+    async def compact(
+        self, session_id: int, *, whole: bool = False, is_urgent: bool = False, committing: Committing | None = None
+    ) -> Outcome:
         """Hand off the oldest part of a session; `whole` (after `/new`) all of it that is settled.
 
-        A second call waits for the first and then finds nothing left to do.
+        `is_urgent`: the model refused the prompt as too long. Then a small window leaves too, and nothing waits for a
+        busy model. A second call waits for the first and then finds nothing left to do. `committing` is called with
+        what is done, inside the transaction that does it.
 
         Raises: CompactionFailed or ModelFault when the window stays and a later try may work.
         """
         async with self._lock:
-            if not whole and await self._is_cooling():
+            is_cooling = await self._is_cooling()
+            if is_cooling and not (whole or is_urgent):
                 return Outcome("cooling")
             tail = await self._tail(session_id)
-            window = await self._choose(tail, whole=whole)
+            window = await self._choose(tail, self._limits_for(whole=whole, is_urgent=is_urgent))
             if window is None:
                 return await self._left_alone(session_id, tail, whole=whole)
-            return await self._hand_off(session_id, window, tail, whole=whole)
+            model = None if is_urgent and is_cooling else self._model
+            return await self._hand_off(
+                session_id, window, tail, model=model, whole=whole, may_wait=not is_urgent, committing=committing
+            )
 
-    async def _hand_off(self, session_id: int, window: Window, tail: Sequence[Message], *, whole: bool) -> Outcome:
+    async def _hand_off(
+        self,
+        session_id: int,
+        window: Window,
+        tail: Sequence[Message],
+        *,
+        model: Model | None,
+        whole: bool,
+        may_wait: bool,
+        committing: Committing | None,
+    ) -> Outcome:
         known = await self._handoffs.by_key(key(session_id, window))
         if known is not None:
             return Outcome("known", known.id, len(window.messages), known.window_chars, len(known.text))
-        routed = route(await self._verified(window), window.messages)
-        if whole and not any(item.route == "KEEP" for item in routed):
+        rules = route(await self._verified(window), window.messages)
+        if whole and not any(item.is_named for item in rules):
             return Outcome("nothing")
-        body = await self._summary(window, whole=whole) or excerpt(routed, self._zone)
-        retention = await examine(
-            routed,
-            self._recall,
-            budget_tokens=self._recall_tokens,
-            in_window=frozenset(message_id(message) for message in tail[len(window.messages) :]),
-            zone=self._zone,
-        )
-        outcome = await self._commit(session_id, window, routed, body, retention)
+        routed, body = await self._worded(window, rules, model, may_wait=may_wait and not whole)
+        in_window = frozenset(message_id(message) for message in tail[len(window.messages) :])
+        retention = await self._examined(routed, in_window)
+        outcome = await self._commit(session_id, window, routed, body, retention, committing)
         await self._journal.project([day.date() for day in day_lines(routed, self._zone)])
         return outcome
+
+    async def set_aside(self, session_id: int) -> int:
+        """Show the long tool results of a session short, all but the newest; return how many that were."""
+        async with self._lock:
+            return await self._bodies.set_aside(session_id, await self._tail(session_id))
+
+    async def preview(self, session_id: int) -> Preview | None:
+        """Return what `compact` would take out of the prompt now; None when that is nothing. Reads only."""
+        tail = await self._tail(session_id)
+        window = await self._choose(tail, self._limits)
+        if window is None:
+            return None
+        rest = tail[len(window.messages) :]
+        return Preview(
+            messages=len(window.messages),
+            turns=window.turns,
+            chars=window.chars,
+            first_at=window.messages[0].at,
+            last_at=window.messages[-1].at,
+            stays_messages=len(rest),
+            stays_chars=sum(size(message) for message in rest),
+        )
+
+    async def kept(self, handoff_id: int) -> Kept:
+        """Return what a handoff kept. Raises: UnknownId."""
+        return Kept(
+            await self._handoffs.handoff(handoff_id),
+            await self._handoffs.routes(handoff_id),
+            await self._handoffs.pinned_of(handoff_id),
+        )
 
     # What leaves
 
     async def _tail(self, session_id: int) -> list[Message]:
         return await self._sessions.tail(session_id, after=await self._handoffs.last_covered(session_id))
 
-    async def _choose(self, tail: Sequence[Message], *, whole: bool) -> Window | None:
+    def _limits_for(self, *, whole: bool, is_urgent: bool) -> Limits:
+        if whole:
+            return WHOLE
+        return Limits(self._limits.keep_turns, URGENT_CHARS) if is_urgent else self._limits
+
+    async def _choose(self, tail: Sequence[Message], limits: Limits) -> Window | None:
         running = await self._sessions.running_turn()
         return choose(
             tail,
-            WHOLE if whole else self._limits,
+            limits,
             running=frozenset({running.id}) if running else frozenset(),
             unread=await self._unread(),
         )
@@ -177,14 +198,21 @@ class Compactor:
 
     # What stands for it
 
-    async def _summary(self, window: Window, *, whole: bool) -> Body | None:
+    async def _worded(
+        self, window: Window, routed: Sequence[Routed], model: Model | None, *, may_wait: bool
+    ) -> tuple[Sequence[Routed], Body]:
+        """Return what stands for the window: a checked summary, else an excerpt. Raises: ModelFault to wait."""
+        summary = await self._summary(window, model, may_wait=may_wait) if model is not None else None
+        if self._compress and model is not None:
+            routed = await compressed(routed, model)
+        return routed, summary or excerpt(routed, self._zone)
+
+    async def _summary(self, window: Window, model: Model, *, may_wait: bool) -> Body | None:
         """Return a checked summary, or None where an excerpt must do. Raises: ModelFault to wait for a busy model."""
-        if self._model is None:
-            return None
         try:
-            reply = await self._model.generate(summary_request(window))
+            reply = await model.generate(summary_request(window))
         except (ModelBusy, ModelQuotaSpent):
-            if not whole and await self._attempts() < PATIENCE:
+            if may_wait and await self._attempts() < PATIENCE:
                 raise
             return None
         except ModelFault as fault:
@@ -192,8 +220,18 @@ class Compactor:
             return None
         return accepted("" if reply.was_cut else reply.text, window)
 
+    async def _examined(self, routed: Sequence[Routed], in_window: frozenset[int]) -> Retention:
+        budget = self._recall_tokens
+        return await examine(routed, self._recall, budget_tokens=budget, in_window=in_window, zone=self._zone)
+
     async def _commit(
-        self, session_id: int, window: Window, routed: Sequence[Routed], body: Body, retention: Retention
+        self,
+        session_id: int,
+        window: Window,
+        routed: Sequence[Routed],
+        body: Body,
+        retention: Retention,
+        committing: Committing | None,
     ) -> Outcome:
         async with self._db.transaction():
             await self._check_unchanged(session_id, window)
@@ -204,22 +242,25 @@ class Compactor:
                 await self._covered(session_id, window),
                 text=text,
                 origin=body.origin,
-                manifest=[ManifestLine(r.segment.id, r.segment.sha256) for r in routed if r.route == "KEEP"],
+                manifest=[ManifestLine(r.segment.id, r.segment.sha256, r.short) for r in routed if r.is_named],
                 pinned=retention.pinned,
             )
             for day, lines in day_lines(routed, self._zone).items():
                 last = _last_of_day(window, day, self._zone)
                 await self._journal.add(JournalEntry(day.date(), last, "\n".join(lines)), handoff_id=handoff_id)
+            outcome = Outcome(
+                "done",
+                handoff_id,
+                len(window.messages),
+                window.chars,
+                len(text),
+                is_summary=body.origin == "summary",
+                pinned=len(retention.pinned),
+            )
+            if committing is not None:
+                await committing(outcome)
         log.info("compacted: handoff=%s asked=%s missed=%s", handoff_id, retention.asked, retention.missed)
-        return Outcome(
-            "done",
-            handoff_id,
-            len(window.messages),
-            window.chars,
-            len(text),
-            is_summary=body.origin == "summary",
-            pinned=len(retention.pinned),
-        )
+        return outcome
 
     async def _check_unchanged(self, session_id: int, window: Window) -> None:
         tail = await self._tail(session_id)
@@ -258,21 +299,23 @@ class Compactor:
         """Say whether the prompt is too large although nothing may leave it: once a session."""
         if whole or not await self._is_overfull(session_id, tail):
             return Outcome("nothing")
+        shortened = await self._bodies.set_aside(session_id, tail)
+        if shortened and not await self._is_overfull(session_id, await self._tail(session_id)):
+            return Outcome("nothing", set_aside=shortened)
         async with self._db.transaction():
             is_new = await self._handoffs.note_overfull(session_id)
-        return Outcome("overfull", must_be_told=is_new)
+        return Outcome("overfull", set_aside=shortened, threshold_tokens=self._threshold_tokens, must_be_told=is_new)
 
     async def _is_overfull(self, session_id: int, tail: Sequence[Message]) -> bool:
-        unheld = choose(tail, self._limits)
-        if unheld is not None or await self._unread() & {message.id for message in tail}:
-            return False  # something will leave once it is settled
-        row = await self._db.fetch_one(
-            "SELECT prompt_tokens FROM turns WHERE session_id = ? AND prompt_tokens IS NOT NULL"
-            " ORDER BY id DESC LIMIT 1",
-            (session_id,),
-        )
-        measured = int(row["prompt_tokens"]) if row else 0
-        return max(measured, estimate_message_tokens(tail)) > self._threshold_tokens
+        """Tell whether what can never leave is over the threshold by itself.
+
+        The last measured prompt says nothing here: it may be older than the last handoff, or hold a window that is
+        still too small to leave.
+        """
+        leaves = choose(tail, Limits(self._limits.keep_turns, URGENT_CHARS))
+        kept = tail[len(leaves.messages) :] if leaves else tail
+        stays = await self._load.irreducible(session_id, kept, await self._handoffs.in_prompt())
+        return await self._load.exceeds(stays, self._threshold_tokens)
 
 
 def _last_of_day(window: Window, day: datetime, zone: ZoneInfo) -> datetime:

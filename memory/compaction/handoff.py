@@ -57,8 +57,11 @@ class HandoffView:
 
 @dataclass(frozen=True)
 class ManifestLine:
+    """A segment that a handoff names; `short` is a checked shorter text of it, or None."""
+
     segment_id: int
     sha256: str
+    short: str | None = None
 
 
 @dataclass(frozen=True)
@@ -124,6 +127,24 @@ class HandoffStore:
         found = await self._handoffs("WHERE h.key = ?", key)
         return found[0] if found else None
 
+    async def routes(self, handoff_id: int) -> dict[str, int]:
+        """Return how many segments of a handoff's window went which way; what no manifest names was dropped."""
+        rows = await self._db.fetch_all(
+            "SELECT coalesce(a.route, 'DROP') AS route, count(*) AS count FROM handoffs h JOIN messages m"
+            " ON m.session_id = h.session_id"
+            " AND coalesce(m.replaces, m.id) BETWEEN h.first_message_id AND h.last_message_id"
+            " JOIN segments s ON s.message_id = m.id"
+            " LEFT JOIN manifest a ON a.handoff_id = h.id AND a.segment_id = s.id WHERE h.id = ? AND NOT EXISTS"
+            " (SELECT 1 FROM messages n WHERE n.replaces = coalesce(m.replaces, m.id) AND n.id > m.id) GROUP BY 1",
+            (handoff_id,),
+        )
+        return {row["route"]: row["count"] for row in rows}
+
+    async def pinned_of(self, handoff_id: int) -> list[str]:
+        """Return the lines that stay in the prompt because recall did not find them when the window left."""
+        rows = await self._db.fetch_all("SELECT text FROM pinned_lines WHERE handoff_id = ? ORDER BY id", (handoff_id,))
+        return [row["text"] for row in rows]
+
     async def next_id(self) -> int:
         """Return the id that the next handoff will have. Ask inside the transaction that adds it."""
         row = await self._db.fetch_one("SELECT coalesce(max(id), 0) + 1 FROM handoffs")
@@ -168,9 +189,14 @@ class HandoffStore:
         )
         for line in manifest:
             await self._db.execute(
-                "INSERT INTO manifest (handoff_id, segment_id, sha256, route) VALUES (?, ?, ?, 'KEEP')",
-                (handoff_id, line.segment_id, line.sha256),
+                "INSERT INTO manifest (handoff_id, segment_id, sha256, route) VALUES (?, ?, ?, ?)",
+                (handoff_id, line.segment_id, line.sha256, "KEEP" if line.short is None else "COMPRESS"),
             )
+            if line.short is not None:
+                await self._db.execute(
+                    "INSERT OR REPLACE INTO short_texts (segment_id, text) VALUES (?, ?)",
+                    (line.segment_id, line.short),
+                )
         for pin in pinned:
             await self._db.execute(
                 "INSERT INTO pinned_lines (handoff_id, segment_id, text) VALUES (?, ?, ?)",

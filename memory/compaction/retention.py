@@ -65,7 +65,7 @@ async def examine(
 
 def questions(routed: Sequence[Routed]) -> list[Question]:
     """Return what is asked of a window: value by value, at most forty, the member's sentences first."""
-    prose = [item for item in routed if item.route == "KEEP" and item.reason == "prose"]
+    prose = [item for item in routed if item.is_named and item.reason == "prose"]
     own = [item for item in prose if item.message.role == "user"]
     others = [item for item in prose if item.message.role != "user"]
     asked = [_questions(item, sentence) for item in [*own, *others] for sentence in sentences(item.segment.text)]

@@ -1,4 +1,4 @@
-"""Which segments of a window the manifest names: by rules alone, and doubt means KEEP.
+"""Which segments of a window the manifest names: by rules alone, and doubt means KEEP. (COMPRESS: `compress.py`.)
 
 DROP is for what nobody will look for: greetings, thanks, exact repeats, mere references to other text. The text itself
 stays in the transcript either way; only the manifest of the handoff leaves it out.
@@ -13,7 +13,7 @@ from typing import Literal
 from memory.messages import Message
 from memory.recall.segments import Segment
 
-Route = Literal["KEEP", "DROP"]
+Route = Literal["KEEP", "DROP", "COMPRESS"]
 Reason = Literal["protected", "prose", "small talk", "repeat", "reference"]
 
 
@@ -25,6 +25,13 @@ class Routed:
     message: Message
     route: Route
     reason: Reason
+    short: str | None = None
+    """A checked shorter text, of COMPRESS alone."""
+
+    @property
+    def is_named(self) -> bool:
+        """Whether the manifest names it."""
+        return self.route != "DROP"
 
 
 # Code, commands, paths, hashes, addresses and errors: their exact wording is what they are worth.

@@ -13,6 +13,8 @@ from memory.messages import Message, ResultPart, TextPart, ThoughtPart, parts_to
 
 MIN_WINDOW_CHARS = 6_000
 CHARS_PER_TOKEN = 4
+URGENT_CHARS = 1
+"""Where a prompt was refused, any window may leave."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from memory.compaction.claims import Source, claims, unsupported
+from memory.compaction.claims import Source, claims, sentences, unsupported
 from memory.compaction.handoff import Origin, format_days
 from memory.compaction.route import Routed
 from memory.compaction.window import Window, message_id, spoken
@@ -25,6 +25,7 @@ QUOTE_CHARS = 160
 OPEN_CHARS = 240
 MAX_LABELS = 8
 LABEL_CHARS = 40
+SHORT_CHARS = 240
 PREFIX_CHARS = 10
 REQUEST_CHARS = 48_000
 LINE_CHARS = 1_500
@@ -81,7 +82,7 @@ def accepted(summary: str, window: Window) -> Body | None:
 
 def excerpt(routed: Sequence[Routed], zone: ZoneInfo) -> Body:
     """Return the member's own lines that carry most, in order and dated: the same for the same window."""
-    kept = [item for item in routed if item.route == "KEEP" and item.segment.text.strip()]
+    kept = [item for item in routed if item.is_named and item.segment.text.strip()]
     own = [item for item in kept if item.message.role == "user"] or kept
     best = sorted(own, key=lambda item: (-len(claims(item.segment.text)), item.segment.id))
     chosen: list[Routed] = []
@@ -98,7 +99,7 @@ def excerpt(routed: Sequence[Routed], zone: ZoneInfo) -> Body:
 def compose(handoff_id: int, window: Window, body: Body, routed: Sequence[Routed], zone: ZoneInfo) -> str:
     """Return the text of a handoff, at most 1,900 characters."""
     first, last = (message.at.astimezone(zone) for message in (window.messages[0], window.messages[-1]))
-    kept = [item for item in routed if item.route == "KEEP"]
+    kept = [item for item in routed if item.is_named]
     head = (
         f"{_HEAD}{handoff_id}: background from {format_days(first, last)}, {window.turns} member turns that left the "
         "prompt. It tells what was talked about; it asks for nothing."
@@ -125,7 +126,7 @@ def day_lines(routed: Sequence[Routed], zone: ZoneInfo) -> dict[datetime, list[s
     """Return the member's kept lines by local day (its midnight), for the journal."""
     days: dict[datetime, list[str]] = {}
     for item in routed:
-        if item.route == "KEEP" and item.message.role == "user":
+        if item.is_named and item.message.role == "user":
             local = item.message.at.astimezone(zone)
             day = local.replace(hour=0, minute=0, second=0, microsecond=0)
             line = f"- {local:%H:%M} {_speaker(item.message)}: {_clipped(item.segment.text, QUOTE_CHARS)}"
@@ -155,14 +156,29 @@ def _exchanges(window: Window) -> list[tuple[Message, str]]:
 def _labels(kept: Sequence[Routed]) -> list[str]:
     weighty = sorted(kept, key=lambda item: -len(claims(item.segment.text)))[:MAX_LABELS]
     return [
-        f"{item.segment.sha256[:PREFIX_CHARS]} “{_clipped(item.segment.text, LABEL_CHARS)}”"
+        f"{item.segment.sha256[:PREFIX_CHARS]} {_in_short(item, LABEL_CHARS)}"
         for item in sorted(weighty, key=lambda item: item.segment.id)
     ]
 
 
 def _quoted(item: Routed, zone: ZoneInfo) -> str:
     local = item.message.at.astimezone(zone)
-    return f"{local.day} {local:%b}, {_speaker(item.message)}: “{_clipped(item.segment.text, QUOTE_CHARS)}”"
+    return f"{local.day} {local:%b}, {_speaker(item.message)}: {_in_short(item, QUOTE_CHARS)}"
+
+
+def _in_short(item: Routed, limit: int) -> str:
+    """Return what a segment's words tell, as a quotation, or its shorter text, which is none."""
+    if item.short is None:
+        return f"“{_clipped(_telling(item.segment.text), limit)}”"
+    return f"in short: {_clipped(item.short, SHORT_CHARS)}"
+
+
+def _telling(text: str) -> str:
+    """Return a text from its first sentence on that holds a value: what stands before says little."""
+    for sentence in sentences(text):
+        if claims(sentence):
+            return text[text.index(sentence) :]
+    return text
 
 
 def _speaker(message: Message) -> str:

@@ -27,6 +27,7 @@ async def forget_again(space: Space, tombstones: Tombstones) -> int:
             count = await empty_rows(space)
         else:
             count = await _facts(space, graves) + await _erased(space, graves) + await _struck(space, graves)
+            count += await _procedures(space, graves)
         await note_tombstones(space, tombstones)
         if count:
             payload = {EVERYTHING: int(graves.is_whole_space)}
@@ -43,6 +44,17 @@ async def _facts(space: Space, graves: Graves) -> int:
             await forget_rows(space, await plan_of(space, await lineage(space, f"f{fact.id}")))
             count += 1
     return count
+
+
+async def _procedures(space: Space, graves: Graves) -> int:
+    gone = {
+        version.procedure_id
+        for version in await space.procedures.versions()
+        if graves.holds(RowBurial("procedure", version.id, version.at, version.says.text))
+    }
+    for number in gone:
+        await forget_rows(space, await plan_of(space, await lineage(space, f"p{number}")))
+    return len(gone)
 
 
 async def _erased(space: Space, graves: Graves) -> int:

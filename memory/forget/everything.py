@@ -18,6 +18,7 @@ EVERYTHING = "everything"
 _KEPT = ("profile", "migrations", "inbox", "media")
 _COUNTED = {
     "facts": "SELECT count(*) FROM facts WHERE status <> 'forgotten'",
+    "procedures": "SELECT count(DISTINCT procedure_id) FROM procedure_versions",
     "messages": "SELECT count(*) FROM messages",
     "turns": "SELECT count(*) FROM turns",
     "handoffs": "SELECT count(*) FROM handoffs",
@@ -68,7 +69,7 @@ async def empty_rows(space: Space) -> int:
     db = space.db
     await db.execute("PRAGMA defer_foreign_keys = ON")
     await db.execute("UPDATE inbox SET turn_id = NULL")
-    await db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE state <> 'new'")
+    await db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE state <> 'new' OR NOT json_valid(body)")
     await db.execute("UPDATE media SET mime_type = ?", (FORGOTTEN_MEDIA,))
     for table in await _tables(space):
         await db.execute(f"DELETE FROM {table}")

@@ -1,4 +1,4 @@
-"""What a fact, message, segment or turn covers: where it was said, what was derived from it, how it is recognised.
+"""What a fact, message, segment, turn or procedure covers: where it was said, what came of it, how it is recognised.
 
 Derived is what the program or the assistant made of it: handoffs whose window held it, and turns whose prompt (by its
 trace) held the fact, its message, a segment or such a handoff. A member's own words elsewhere are mentions of their
@@ -8,13 +8,14 @@ own and are no part of it. Reads only.
 import json
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.errors import UnknownId
-from memory.forget.masking import Wording, of_facts, of_texts
+from memory.forget.masking import Wording, of_facts, of_procedure, of_texts
 from memory.ledger.facts import Fact
 from memory.messages import Message
 from memory.space import Space
+from memory.store.procedures import Procedure
 from memory.store.tombstones import Burial, RowBurial, RowKind
 
 NEAR_IMPORTED = 3
@@ -35,11 +36,12 @@ class Lineage:
     handoffs: frozenset[int]
     wording: Wording
     burials: tuple[Burial | RowBurial, ...]
+    procedures: tuple[int, ...] = ()
 
 
 async def lineage(space: Space, ref: str) -> Lineage:
     """Return what `f12`, `m12`, `s12` or `t12` covers. Raises: UnknownId, also for what is forgotten already."""
-    match = re.fullmatch(r"([fmst])(\d{1,18})", ref.strip().lower())
+    match = re.fullmatch(r"([fmpst])(\d{1,18})", ref.strip().lower())
     if match is None:
         raise UnknownId(ref.strip()[:40])
     kind, number = match.group(1), int(match.group(2))
@@ -48,6 +50,8 @@ async def lineage(space: Space, ref: str) -> Lineage:
             return await _of_fact(space, number)
         case "s":
             return await _of_segment(space, number)
+        case "p":
+            return await _of_procedure(space, await space.procedures.procedure(number))
         case "m":
             return await _of_messages(space, f"m{number}", [(await space.sessions.message(number))])
         case _:
@@ -67,14 +71,15 @@ async def _of_fact(space: Space, fact_id: int) -> Lineage:
     )
     quotes = [*(fact.quote for fact in facts), *(row["quote"] for row in rows)]
     stated = {*(f.message_id for f in facts if f.message_id is not None), *(row["message_id"] for row in rows)}
-    sources = await _versions(space, stated)
+    wording = of_facts(facts, quotes, space.zone)
+    sources = await _versions(space, stated | await _unread(space, wording))
     said = await space.sessions.messages(list(sources))
     return await _traced(
         space,
         ref=f"f{fact_id}",
         facts=ids,
         sources=sources,
-        wording=of_facts(facts, quotes, space.zone),
+        wording=wording,
         burials=[
             *(Burial("fact", quote) for quote in quotes),
             *(Burial("message", message.text) for message in said),
@@ -82,6 +87,12 @@ async def _of_fact(space: Space, fact_id: int) -> Lineage:
             *_rows_of("struck", said),
         ],
     )
+
+
+async def _unread(space: Space, wording: Wording) -> set[int]:
+    """Return the messages that say it too and are still to be read: each would bring it back."""
+    waiting = await space.sessions.messages(list(await space.jobs.waiting_reads()))
+    return {m.id for m in waiting if m.id is not None and wording.wide.mask(m.text) != m.text}
 
 
 async def _of_messages(space: Space, ref: str, said: Sequence[Message]) -> Lineage:
@@ -108,6 +119,31 @@ async def _of_segment(space: Space, segment_id: int) -> Lineage:
     if segment.text == message.text:
         return await _of_messages(space, f"s{segment_id}", [message])
     return await stretch_lineage(space, f"s{segment_id}", message, (segment.start, segment.stop))
+
+
+async def _of_procedure(space: Space, procedure: Procedure) -> Lineage:
+    """Return what all versions cover: the turns that proposed, read or followed them, and handoffs over those.
+
+    A member's own words from which a procedure came are mentions of their own.
+    """
+    parts = [part for one in procedure.versions for part in (one.says.name, one.says.trigger, *one.says.steps)]
+    held = await _traced(
+        space,
+        ref=procedure.ref,
+        facts=[],
+        sources=frozenset(),
+        wording=of_procedure(procedure.ref, parts, space.zone),
+        burials=[RowBurial("procedure", one.id, one.at, one.says.text) for one in procedure.versions],
+        procedures=[procedure.id],
+    )
+    named = await space.db.fetch_all(
+        "SELECT DISTINCT turn_id FROM messages WHERE role IN ('model', 'tool') AND turn_id IS NOT NULL"
+        " AND instr(body, ?) > 0",
+        (f'"{procedure.ref}"',),
+    )
+    turns = held.derived_turns | {int(row["turn_id"]) for row in named}
+    told = await _ids(space, "SELECT id FROM messages WHERE turn_id IN (SELECT value FROM json_each(?))", turns)
+    return replace(held, derived_turns=turns, handoffs=await _covering(space, told))
 
 
 async def stretch_lineage(space: Space, ref: str, message: Message, stretch: tuple[int, int]) -> Lineage:
@@ -141,18 +177,13 @@ async def _traced(
     burials: Sequence[Burial | RowBurial],
     erased: frozenset[int] = frozenset(),
     stretches: dict[int, tuple[int, int]] | None = None,
+    procedures: Sequence[int] = (),
 ) -> Lineage:
-    handoffs = await _ids(
-        space,
-        "SELECT h.id FROM handoffs h JOIN messages m ON m.session_id = h.session_id"
-        " AND coalesce(m.replaces, m.id) BETWEEN h.first_message_id AND h.last_message_id"
-        " WHERE m.id IN (SELECT value FROM json_each(?))",
-        sources,
-    )
+    handoffs = await _covering(space, sources)
     segments = await _ids(
         space, "SELECT id FROM segments WHERE message_id IN (SELECT value FROM json_each(?))", sources
     )
-    named = {"f": facts, "m": sources, "s": segments, "h": handoffs}
+    named = {"f": facts, "m": sources, "s": segments, "h": handoffs, "p": procedures}
     refs = [f"{letter}{number}" for letter, numbers in named.items() for number in numbers]
     return Lineage(
         ref=ref,
@@ -167,6 +198,18 @@ async def _traced(
         handoffs=handoffs,
         wording=wording,
         burials=tuple(burials),
+        procedures=tuple(procedures),
+    )
+
+
+async def _covering(space: Space, message_ids: Iterable[int]) -> frozenset[int]:
+    """Return the handoffs whose window held one of the messages."""
+    return await _ids(
+        space,
+        "SELECT h.id FROM handoffs h JOIN messages m ON m.session_id = h.session_id"
+        " AND coalesce(m.replaces, m.id) BETWEEN h.first_message_id AND h.last_message_id"
+        " WHERE m.id IN (SELECT value FROM json_each(?))",
+        message_ids,
     )
 
 

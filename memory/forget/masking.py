@@ -143,6 +143,13 @@ def of_texts(own: Sequence[str], others: Sequence[str], facts: Iterable[Fact], z
     )
 
 
+def of_procedure(ref: str, parts: Sequence[str], zone: ZoneInfo) -> Wording:
+    """Return how the parts of a procedure are recognised, and its id where that stands alone (in calls and results)."""
+    wording = of_texts(parts, [], [], zone)
+    named = Spellings(_compiled([rf"\A{ref}\Z"]))
+    return Wording(_joined(wording.wide, named), _joined(wording.close, named), wording.stems)
+
+
 def _wording(wide: Sequence[str], parts: Sequence[str], *, clipped: Iterable[str]) -> Wording:
     whole = _compiled(wide)
     wholes = tuple(" ".join(text.split())[:MAX_WHOLE_CHARS] for text in dict.fromkeys(clipped))

@@ -6,7 +6,7 @@ so that what is left can be replayed. Every function returns the changes of one 
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -20,7 +20,9 @@ PREFIX_CHARS = 10
 RECEIPT = "Forgotten: "
 """How the line begins that says what went; it names ids and nothing else."""
 
-Layer = Literal["facts", "messages", "handoffs", "pinned lines", "journal", "prompt", "inbox", "outbox", "media"]
+Layer = Literal[
+    "facts", "procedures", "messages", "handoffs", "pinned lines", "journal", "prompt", "inbox", "outbox", "media"
+]
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,8 @@ async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], t
         *await _journal_changes(space, covered),
         *await _block_changes(space, covered),
         *await _inbox_changes(space, covered),
-        *await _outbox_changes(space, covered),
+        *await _outbox_changes(space, covered, {message.id for message, _ in rewritten if message.id is not None}),
+        *await _procedure_changes(space, covered),
     )
     return changes, await _lost_media(space, rewritten)
 
@@ -185,33 +188,64 @@ async def _block_changes(space: Space, covered: Lineage) -> list[Change]:
 
 
 async def _inbox_changes(space: Space, covered: Lineage) -> list[Change]:
-    """Mask waiting entries where they are a source or quote one; a later statement of the member's own stands."""
+    """Mask waiting entries where they are a source or quote one; a later statement of the member's own stands.
+
+    What was given up is masked wherever it holds the words, whatever its form: nobody will read it as a statement.
+    """
     rows = await space.db.fetch_all(
-        "SELECT i.id, i.body AS text, m.id AS message_id FROM inbox i LEFT JOIN messages m ON m.source = i.source"
-        " WHERE i.body IS NOT NULL"
+        "SELECT i.id, i.body AS text, i.state, m.id AS message_id, json_valid(i.body) AS is_json"
+        " FROM inbox i LEFT JOIN messages m ON m.source = i.source WHERE i.body IS NOT NULL"
     )
+    wide = covered.wording.wide
     changes = []
     for row in rows:
-        if row["message_id"] in covered.sources:
+        if not row["is_json"]:
+            text = wide.mask(row["text"])
+        elif row["state"] == "dead":
+            text = wide.mask_json(row["text"])
+        elif row["message_id"] in covered.sources:
             text = covered.wording.close.mask_json(row["text"])
         else:
             entry = json.loads(row["text"])
-            quote = covered.wording.wide.mask(entry.get("quote") or "")
+            quote = wide.mask(entry.get("quote") or "")
             same = quote == (entry.get("quote") or "")
             text = row["text"] if same else json.dumps({**entry, "quote": quote}, ensure_ascii=False)
         changes += _if_new("inbox", "inbox", row, text, column="body")
     return changes
 
 
-async def _outbox_changes(space: Space, covered: Lineage) -> list[Change]:
+async def _procedure_changes(space: Space, covered: Lineage) -> list[Change]:
+    """Mask what stands in procedures: a member taught them on purpose, and still nothing of it may come back."""
+    rows = await space.db.fetch_all(
+        "SELECT id, name, trigger, steps FROM procedure_versions WHERE procedure_id NOT IN"
+        " (SELECT value FROM json_each(?))",
+        (listed(covered.procedures),),
+    )
+    wide = covered.wording.wide
+    changes = []
+    for row in rows:
+        new = {"name": wide.mask(row["name"]), "trigger": wide.mask(row["trigger"])}
+        new["steps"] = wide.mask_json(row["steps"])
+        if any(new[column] != row[column] for column in new):
+            changes.append(Change("procedures", "procedure_versions", row["id"], new))
+    return changes
+
+
+async def _outbox_changes(space: Space, covered: Lineage, rewritten: Set[int]) -> list[Change]:
     jobs = await space.db.fetch_all(
         "SELECT id FROM jobs WHERE json_extract(payload, '$.message') IN (SELECT value FROM json_each(?))",
         (listed(covered.sources),),
     )
     receipts = tuple(f"job:{row['id']}:" for row in jobs)
     shown = _shown_refs(covered)
+    touched = {*(f"m{number}" for number in rewritten | covered.sources), *(f"p{n}" for n in covered.procedures)}
     changes = []
-    for row in await space.db.fetch_all("SELECT id, key, turn_id, body AS text FROM outbox"):
+    for row in await space.db.fetch_all(
+        "SELECT id, key, turn_id, body AS text, json_valid(body) AS is_json FROM outbox"
+    ):
+        if not row["is_json"]:
+            changes += _if_new("outbox", "outbox", row, covered.wording.wide.mask(row["text"]), column="body")
+            continue
         is_close = row["turn_id"] in covered.turns or row["key"].startswith(receipts)
         spellings = covered.wording.close if is_close else covered.wording.wide
         body = json.loads(row["text"])
@@ -219,6 +253,9 @@ async def _outbox_changes(space: Space, covered: Lineage) -> list[Change]:
         new = {**body, **spellings.mask_tree(worded)}
         if not row["key"].startswith("turn:"):
             new = _without_refs(new, shown)
+        if touched & set(body.get("shows", ())) and body["text"] != MASK:
+            # It shows parts of them, with marks between: no spelling need stand there whole.
+            new = {**new, "text": MASK, "buttons": []}
         if new != body:
             # The entities' offsets are those of the old text.
             text = json.dumps({**new, "entities": []}, ensure_ascii=False)
@@ -229,6 +266,7 @@ async def _outbox_changes(space: Space, covered: Lineage) -> list[Change]:
 def _shown_refs(covered: Lineage) -> re.Pattern[str]:
     """Return what finds the ids under which the program may have shown it: of facts, and of messages that go whole."""
     refs = [*(f"f{number}" for number in covered.facts), *(f"m{number}" for number in covered.erased)]
+    refs += [f"p{number}" for number in covered.procedures]
     return re.compile(rf"(?<!\w)(?:{'|'.join(refs)})(?!\w)" if refs else r"(?!)")
 
 

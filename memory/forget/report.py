@@ -10,6 +10,7 @@ from memory.forget.remains import RECEIPT
 SHOWN_IDS = 8
 NAMES = {
     "facts": ("fact", "facts"),
+    "procedures": ("procedure", "procedures"),
     "messages": ("message", "messages"),
     "handoffs": ("handoff", "handoffs"),
     "pinned lines": ("pinned line", "pinned lines"),

@@ -35,6 +35,7 @@ class Plan:
         """How many rows of each layer hold it."""
         counts = Counter[str](change.layer for change in self.changes)
         counts["facts"] = len(self.lineage.facts)
+        counts["procedures"] += len(self.lineage.procedures)
         counts["media"] = len(self.media)
         return {layer: count for layer, count in counts.items() if count}
 
@@ -43,7 +44,7 @@ class Plan:
 
 
 async def plan(space: Space, ref: str) -> Plan:
-    """Return what forgetting `f12`, `m12`, `s12` or `t12` will change. Reads only.
+    """Return what forgetting `f12`, `m12`, `s12`, `t12` or `p12` will change. Reads only.
 
     Raises: UnknownId, also for a fact that is forgotten already.
     """
@@ -93,7 +94,7 @@ async def _forget_facts(space: Space, covered: Lineage) -> None:
     for message_id in sorted(covered.erased):
         await space.facts.withdraw_message(message_id)
     erased = listed(covered.erased)
-    for table in ("fact_sources", "fact_retractions"):
+    for table in ("fact_sources", "fact_retractions", "fact_changes"):
         await space.db.execute(f"DELETE FROM {table} WHERE message_id IN (SELECT value FROM json_each(?))", (erased,))
     facts = listed(covered.facts)
     await space.db.execute(
@@ -143,10 +144,10 @@ async def _forget_rest(space: Space, what: Plan) -> None:
         "UPDATE media SET mime_type = ? WHERE sha256 IN (SELECT value FROM json_each(?))",
         (FORGOTTEN_MEDIA, listed(what.media)),
     )
-    await space.db.execute(
-        "DELETE FROM traces WHERE ref IN (SELECT value FROM json_each(?))",
-        (listed(f"f{number}" for number in covered.facts),),
-    )
+    gone = (*(f"f{number}" for number in covered.facts), *(f"p{number}" for number in covered.procedures))
+    await space.db.execute("DELETE FROM traces WHERE ref IN (SELECT value FROM json_each(?))", (listed(gone),))
+    await space.procedures.erase(covered.procedures)
+    await space.recalls.clear()
     for message_id, job_id in (await space.jobs.waiting_reads()).items():
         if message_id in covered.erased:
             await space.jobs.finish(job_id)

@@ -52,6 +52,13 @@ _CHANGES = re.compile(
 )
 
 
+_DENIES = re.compile(
+    r"(?:\b(?:not|never|nicht|nie|niemals|kein\w*|не|никогда не|pas)|n['’]t)\s+"
+    r"(?:(?:due|called|named|on|at|in|to|by|an?|the|my|our|am|um|im|gegen|auf|на|в|во|к|à|au|le|la)\s+){0,3}$",
+    re.IGNORECASE,
+)
+
+
 @dataclass(frozen=True)
 class Around:
     """What others said near a message: the questions the member was asked, and all else."""
@@ -91,12 +98,30 @@ def is_statement(subject: str, value: str, sentence: str, *, asked: str) -> bool
     return _is_exact(value)
 
 
+def is_denied(value: str, own: str) -> bool:
+    """Tell whether a member's words name a value only right behind a "not": what is stored would be the opposite."""
+    parts = r"\s+".join(re.escape(part) for part in value.split())
+    named = list(re.finditer(rf"(?<!\w){parts}(?!\w)", own, re.IGNORECASE))
+    return bool(named) and all(_DENIES.search(own, 0, match.start()) for match in named)
+
+
+def is_meant(old: str, value: str, subject: str, own: str, *, asked: str) -> bool:
+    """Tell whether words that somebody worded as being about `subject` may be about the fact named (`old`, `value`).
+
+    Not where they, and the question they answer, name what only the new subject has and nothing of the old one.
+    """
+    said = _stems(own) | _stems(asked)
+    gone, come = _stems(old) - _stems(subject), _stems(subject) - _stems(old)
+    is_named = bool(gone & said) or _stems(value) <= said
+    return not gone or is_named or not come & _stems(own)
+
+
 def is_change(old: str, value: str, own: str, *, asked: str) -> bool:
     """Tell whether a member's words may change a fact: they name it (`old`: its subject and value), were asked for it,
     speak of a change, or say nothing but a name or a number.
     """
     named = _stems(old) & (_stems(_stated(own)) | _stems(asked))
-    return bool(named or _CHANGES.search(own)) or _is_exact(value)
+    return bool(named or _CHANGES.search(own)) or (_is_exact(value) and _is_exact(own))
 
 
 def is_ending(subject: str, value: str, own: str) -> bool:

@@ -25,9 +25,11 @@ _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 UNSURE_UNTIL = 6
 _HALF_A_YEAR = timedelta(days=183)
+_END_OF_DAY = time(23, 59, 59)
 
 _CLOCK_GAP = re.compile(
     rf"[\s,]*(?:(?:{LATE}|{BEFORE_NOON})\b)?[\s,]*"
+    r"(?:(?:still|again|weiterhin|wieder|immer noch|по-прежнему|снова)\s+)?"
     r"(?:(?:not later than|at|by|around|before|um|gegen|bis|ab|в|к|до|a las|à|@|–|-)\s*)?",
     re.IGNORECASE,
 )
@@ -66,7 +68,7 @@ class DateMention:
         """Return the moment meant, or the end of the day when no time was said; None when the day is unknown."""
         if self.day is None:
             return None
-        return datetime.combine(self.day, self.clock or time(23, 59, 59), zone)
+        return datetime.combine(self.day, self.clock or _END_OF_DAY, zone)
 
 
 def find_dates(text: str, at: datetime, zone: ZoneInfo) -> list[DateMention]:
@@ -74,6 +76,12 @@ def find_dates(text: str, at: datetime, zone: ZoneInfo) -> list[DateMention]:
     said = Said(at=at, zone=zone)
     days = _with_weekdays(text, find_days(text, said), said)
     return _with_clocks(text, days, find_clocks(text))
+
+
+def day_and_clock(instant: datetime, zone: ZoneInfo) -> tuple[date, time | None]:
+    """Return what a moment made by `DateMention.instant` was made of; no time where it stands for the whole day."""
+    local = instant.astimezone(zone)
+    return local.date(), None if local.time() == _END_OF_DAY else local.time()
 
 
 def format_when(day: date, clock: time | None = None) -> str:

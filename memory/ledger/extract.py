@@ -16,7 +16,8 @@ from zoneinfo import ZoneInfo
 
 from memory.errors import UnknownId
 from memory.ledger.bearing import Around
-from memory.ledger.facts import Fact, FactStore
+from memory.ledger.fact_store import FactStore
+from memory.ledger.facts import Fact
 from memory.ledger.reading import proposed_changes, reading_request
 from memory.ledger.receipts import Receipt, receipts
 from memory.ledger.speakers import is_anothers, key_of
@@ -87,7 +88,7 @@ class Extractor:
             return []
         # The member may have had the message forgotten while the model was reading it.
         message = await self._sessions.message(extraction.message_id)
-        changes = [c for c in extraction.changes if not isinstance(c, Stating) or c.statement.quote in message.text]
+        changes = [change for change in extraction.changes if change.quote in message.text]
         if is_foreign(message):
             return await suggest_changes(self._facts, changes)
         return await apply_changes(self._facts, extraction.message_id, changes)
@@ -190,9 +191,9 @@ async def _enter(change: Verified, key: str, message_id: int, facts: FactStore) 
     if current is not None and await _is_unclear(change, current, message_id, facts):
         return _asking("unclear", await _suggest(change, key, current, facts), current)
     entered = await facts.add(change.statement, subject_key=key)
-    for waiting in await facts.waiting(key):
+    for waiting in await facts.pending.waiting(key):
         if waiting.value_key == entered.value_key:
-            await facts.drop(waiting.id)
+            await facts.pending.drop(waiting.id)
     twin = await facts.fact(change.twin) if change.twin is not None else None
     is_asked = current is None and twin is not None and twin.status == entered.status == "active"
     return _asking("twin", entered, twin) if is_asked else []
@@ -207,7 +208,7 @@ async def _is_unclear(change: Stating, current: Fact, message_id: int, facts: Fa
 
 
 async def _suggest(change: Stating, key: str, current: Fact | None, facts: FactStore) -> Fact | None:
-    return await facts.suggest(change.statement, subject_key=key, rival=current.id if current else None)
+    return await facts.pending.suggest(change.statement, subject_key=key, rival=current.id if current else None)
 
 
 def _asking(

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memory.ledger.subjects import terms
-from memory.ledger.timeline import Ending, Run, Stated, arrange
+from memory.ledger.timeline import Ending, Run, Stated, arrange, ending_between
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
 
@@ -85,7 +85,8 @@ class SubjectHistory:
 
     async def stand_on_another(self, key: str, fact_id: int, *, by: int | None = None) -> None:
         """Let a fact stand on the earliest of its further sources; without one, withdraw it."""
-        others = [one for one in await self._stated(key) if one.fact_id == fact_id and not one.is_main]
+        stated = [one for one in await self._stated(key) if one.fact_id == fact_id]
+        others = [one for one in stated if not one.is_main]
         if not others:
             await self.withdraw(fact_id, by=by)
             return
@@ -94,6 +95,10 @@ class SubjectHistory:
         await self._db.execute(
             "DELETE FROM fact_sources WHERE fact_id = ? AND message_id = ?", (fact_id, first.message_id)
         )
+        for main in stated:
+            if main.is_main and main.message_id is not None:
+                await self.note_source(fact_id, main.message_id, main.quote)
+                await self._withdraw_source(fact_id, main.message_id, by)
 
     async def note_source(self, fact_id: int, message_id: int, quote: str) -> None:
         """Note that a message says a fact again."""
@@ -103,10 +108,14 @@ class SubjectHistory:
         )
 
     async def withdraw(self, fact_id: int, *, by: int | None = None) -> None:
-        """Take a statement out of the history, `by` the edit that replaces it; `settle` must follow."""
+        """Take a statement out of the history, `by` the edit that replaces it; `settle` must follow.
+
+        One that only waited never held: it has no `until`.
+        """
         now = to_utc_text(self._clock.now())
         await self._db.execute(
-            "UPDATE facts SET status = 'retracted', withdrawn_at = ?1, withdrawn_by = ?2, until = ?1, replaces = NULL"
+            "UPDATE facts SET status = 'retracted', withdrawn_at = ?1, withdrawn_by = ?2,"
+            " until = iif(status = 'pending', NULL, ?1), replaces = iif(status = 'pending', replaces, NULL)"
             " WHERE id = ?3",
             (now, by, fact_id),
         )
@@ -121,21 +130,32 @@ class SubjectHistory:
             " WHERE subject_key = ?3 AND message_id = ?4 AND withdrawn_at IS NULL",
             (to_utc_text(self._clock.now()), by, key, message_id),
         )
-        await self._db.execute(
-            "DELETE FROM fact_sources WHERE message_id = ?2"
-            " AND fact_id IN (SELECT id FROM facts WHERE subject_key = ?1)",
-            (key, message_id),
-        )
+        again = "SELECT s.fact_id FROM facts f JOIN fact_sources s ON s.fact_id = f.id"
+        for row in await self._db.fetch_all(f"{again} WHERE f.subject_key = ? AND s.message_id = ?", (key, message_id)):
+            await self._withdraw_source(row["fact_id"], message_id, by)
         for row in await self._live_rows(key):
             if row["message_id"] == message_id:
                 await self.stand_on_another(key, row["id"], by=by)
         await self.settle(key)
 
+    async def _withdraw_source(self, fact_id: int, message_id: int, by: int | None) -> None:
+        await self._db.execute(
+            "UPDATE fact_sources SET withdrawn_at = ?, withdrawn_by = ?"
+            " WHERE fact_id = ? AND message_id = ? AND withdrawn_at IS NULL",
+            (to_utc_text(self._clock.now()), by, fact_id, message_id),
+        )
+
     async def bring_back(self, key: str, by: int) -> None:
         """Let count again what an edit took back about a subject; `settle` must follow."""
+        await self._revive(key, by)
         await self._db.execute(
-            "UPDATE facts SET status = 'superseded', withdrawn_at = NULL, withdrawn_by = NULL"
-            " WHERE subject_key = ? AND withdrawn_by = ? AND status = 'retracted'",
+            "UPDATE fact_sources SET withdrawn_at = NULL, withdrawn_by = NULL"
+            " WHERE withdrawn_by = ? AND fact_id IN (SELECT id FROM facts WHERE subject_key = ?)",
+            (by, key),
+        )
+        await self._db.execute(
+            "UPDATE facts SET status = iif(until IS NULL, 'pending', 'superseded'), withdrawn_at = NULL,"
+            " withdrawn_by = NULL WHERE subject_key = ? AND withdrawn_by = ? AND status = 'retracted'",
             (key, by),
         )
         await self._db.execute(
@@ -143,6 +163,41 @@ class SubjectHistory:
             " WHERE subject_key = ? AND withdrawn_by = ?",
             (key, by),
         )
+
+    async def _revive(self, key: str, by: int) -> None:
+        """Let facts that were withdrawn stand on what comes back of their further sources."""
+        gone = await self._db.fetch_all(
+            "SELECT f.id, f.message_id, f.quote, f.withdrawn_by, min(m.at), s.message_id AS source, s.quote AS said,"
+            " m.author, m.at"
+            " FROM facts f JOIN fact_sources s ON s.fact_id = f.id JOIN messages m ON m.id = s.message_id"
+            " WHERE f.subject_key = ?1 AND f.withdrawn_at IS NOT NULL AND f.withdrawn_by IS NOT ?2"
+            " AND s.withdrawn_by = ?2 GROUP BY f.id",
+            (key, by),
+        )
+        for row in gone:
+            await self._db.execute(
+                "UPDATE facts SET status = 'superseded', withdrawn_at = NULL, withdrawn_by = NULL, since = ?,"
+                " message_id = ?, quote = ?, by = ? WHERE id = ?",
+                (row["at"], row["source"], row["said"], row["author"], row["id"]),
+            )
+            await self._db.execute(
+                "UPDATE fact_sources SET message_id = ?, quote = ?, withdrawn_by = ?"
+                " WHERE fact_id = ? AND message_id = ?",
+                (row["message_id"], row["quote"], row["withdrawn_by"], row["id"], row["source"]),
+            )
+
+    async def repeats(self, key: str, message_id: int) -> list[int]:
+        """Return the messages right behind one that only say its value of a subject again, in order."""
+        stated, ends = sorted(await self._stated(key), key=lambda one: one.key), await self._endings(key)
+        start = next((n for n, one in enumerate(stated) if one.message_id == message_id), None)
+        if start is None:
+            return []
+        first, again = stated[start], []
+        for one in stated[start + 1 :]:
+            if one.value_key != first.value_key or ending_between(first.key, one.key, ends):
+                break
+            again.append(one.message_id)
+        return [one for one in again if one is not None]
 
     async def neighbour(self, key: str, same: str, *, since: datetime, message_id: int) -> int | None:
         """Return the fact that the statement would only repeat where it stands in time; None for a row of its own."""
@@ -170,7 +225,7 @@ class SubjectHistory:
         rows = await self._db.fetch_all(
             "SELECT s.fact_id, s.message_id, s.quote, f.value_key, m.at, m.author FROM facts f"
             " JOIN fact_sources s ON s.fact_id = f.id JOIN messages m ON m.id = s.message_id"
-            f" WHERE f.subject_key = ? AND {_LIVE}",
+            f" WHERE f.subject_key = ? AND s.withdrawn_at IS NULL AND {_LIVE}",
             (key,),
         )
         again = [

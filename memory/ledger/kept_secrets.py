@@ -7,7 +7,8 @@ import re
 from collections.abc import Sequence
 
 from memory.errors import MemberMustAct
-from memory.ledger.facts import FactStore, Statement
+from memory.ledger.fact_store import FactStore
+from memory.ledger.facts import Statement
 from memory.ledger.receipts import Receipt
 from memory.ledger.support import sentence_around
 from memory.messages import Message

@@ -6,15 +6,13 @@ A receipt compares what was current about a subject before and after; what chang
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import time
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from memory.ledger.dates import format_when
+from memory.ledger.dates import day_and_clock, format_when
 from memory.ledger.facts import Fact
 
 _MAX_VALUE_CHARS = 120
-_END_OF_DAY = time(23, 59, 59)
 
 
 @dataclass(frozen=True)
@@ -59,9 +57,11 @@ class Receipt:
             case "suggested":
                 return f"❔ {self.fact.by or 'Somebody else'} wrote, not stored as a fact: {what}{now}"
             case "unsure":
-                return f"❔ Not sure that you said this, not stored as a fact: {what}{now}"
+                return f"❔ Not sure that you mean this to be so, not stored as a fact: {what}{now}"
             case "unclear":
-                return f"❔ You said two things at the same time. {what}, or {held}? Until you say, the second holds."
+                assert self.was is not None
+                holds = shown_value(self.was, zone)
+                return f"❔ You said two things at the same time. {what}, or {held}? Until you say, {holds} holds."
             case _:
                 assert self.was is not None
                 return f"❔ Stored: {what}. Does that end {self.was.about}: {held}?"
@@ -77,10 +77,10 @@ def shown_value(fact: Fact, zone: ZoneInfo) -> str:
     """Return a value for one line: a deadline as its date, without the year it was said in; others cut to 120."""
     if fact.due is None or re.search(r"[^\W\d]", fact.value_key):
         return fact.value if len(fact.value) <= _MAX_VALUE_CHARS else f"{fact.value[: _MAX_VALUE_CHARS - 1]}…"
-    due = fact.due.astimezone(zone)
-    shown = format_when(due.date(), None if due.time() == _END_OF_DAY else due.time())
-    is_this_year = due.year == fact.since.astimezone(zone).year
-    return shown.replace(f" {due.year}", "", 1) if is_this_year else shown
+    day, clock = day_and_clock(fact.due, zone)
+    shown = format_when(day, clock)
+    is_this_year = day.year == fact.since.astimezone(zone).year
+    return shown.replace(f" {day.year}", "", 1) if is_this_year else shown
 
 
 def _receipt(before: Fact | None, now: Fact | None) -> Receipt | None:

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from memory.ledger.bearing import Around
 from memory.ledger.extract import apply_changes, around, is_own_statement, known_to, source_of
-from memory.ledger.facts import Fact, FactStore
+from memory.ledger.fact_store import FactStore
+from memory.ledger.facts import Fact
 from memory.ledger.receipts import Receipt
 from memory.ledger.subjects import terms
 from memory.ledger.support import NotSupported, sentences

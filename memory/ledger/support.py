@@ -35,6 +35,7 @@ Reason = Literal[
     "asked",
     "withdrawn",
     "hearsay",
+    "denied",
 ]
 
 MAX_VALUE_CHARS = 400
@@ -53,6 +54,14 @@ _REQUEST = re.compile(
 _SUPPOSED = re.compile(
     r"^\W*(?:imagine|suppose|supposing|what if|hypothetically|let['’]s (?:say|pretend)|pretend|angenommen|stell dir vor"
     r"|представь\w*|допустим|предположим|что если|imagina|supposons|imaginons)\b",
+    re.IGNORECASE,
+)
+_GUESS = re.compile(
+    r"^\W*(?:(?:but|and|so|hm+|well|aber|und|но|а|и)\W+)?(?:maybe|perhaps|possibly|probably|i (?:think|guess|suppose)"
+    r"|vielleicht|eventuell|wahrscheinlich|vermutlich|möglicherweise|ich (?:glaube|denke|vermute)"
+    r"|может(?: быть)?|возможно|наверное|наверно|вроде|кажется|quizás|tal vez|creo que|peut-être|je crois)\b"
+    r"|^\W*(?:if|wenn|falls|если|si)\b.*\b(?:would|wouldn['’]t|wäre\w*|würde\w*|hätte\w*|бы|sería|serait)\b"
+    r"|\b(?:not (?:quite )?sure|not certain|nicht (?:ganz )?sicher|не уверен[аы]?)\b",
     re.IGNORECASE,
 )
 _QUOTED = re.compile(r"\"([^\"\n]+)\"|“([^”\n]+)”|„([^“\n]+)“|«([^»\n]+)»|(?m:^>.*$)")
@@ -124,6 +133,11 @@ def require_assertion(words: Words, span: tuple[int, int]) -> None:
         raise NotSupported("asked")
     if any(match.start() <= start and end <= match.end() for match in _QUOTED.finditer(words.text)):
         raise NotSupported("hearsay")
+
+
+def is_guess(sentence: str) -> bool:
+    """Tell whether a sentence only says what may be, or would be, so."""
+    return _GUESS.search(sentence) is not None
 
 
 def sentences(text: str) -> list[str]:

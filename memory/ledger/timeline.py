@@ -71,14 +71,14 @@ def arrange(stated: Iterable[Stated], endings: Iterable[Ending]) -> list[Run]:
 
 
 def _continues(group: Sequence[Stated], one: Stated, ends: Sequence[Ending]) -> bool:
-    if group[-1].value_key != one.value_key or _ending(group[-1].key, one.key, ends):
+    if group[-1].value_key != one.value_key or ending_between(group[-1].key, one.key, ends):
         return False
     # Two rows of their own are never merged: ids that a person has seen keep their meaning.
     return not (one.is_main and any(other.is_main for other in group))
 
 
 def _run(group: Sequence[Stated], following: Stated | None, ends: Sequence[Ending]) -> Run:
-    ending = _ending(group[-1].key, following.key if following else None, ends)
+    ending = ending_between(group[-1].key, following.key if following else None, ends)
     if ending:
         return Run(tuple(group), "retracted", ending.at)
     if following:
@@ -86,5 +86,6 @@ def _run(group: Sequence[Stated], following: Stated | None, ends: Sequence[Endin
     return Run(tuple(group), "active", None)
 
 
-def _ending(after: Key, before: Key | None, ends: Sequence[Ending]) -> Ending | None:
+def ending_between(after: Key, before: Key | None, ends: Sequence[Ending]) -> Ending | None:
+    """Return the first retraction after a key and before another; None: there is none."""
     return next((end for end in ends if end.key > after and (before is None or end.key < before)), None)

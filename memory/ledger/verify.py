@@ -13,7 +13,17 @@ from typing import Literal, TypeGuard
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory.ledger.askable import Value, gives_away, usable_patterns
-from memory.ledger.bearing import Around, is_borrowed, is_change, is_ending, is_statement, own_part, quoted_part
+from memory.ledger.bearing import (
+    Around,
+    is_borrowed,
+    is_change,
+    is_denied,
+    is_ending,
+    is_meant,
+    is_statement,
+    own_part,
+    quoted_part,
+)
 from memory.ledger.facts import KINDS, Fact, Kind, Statement
 from memory.ledger.speakers import is_anothers, key_of
 from memory.ledger.subjects import may_replace, normalise_subject
@@ -24,6 +34,7 @@ from memory.ledger.support import (
     anchored,
     dated_key,
     due_moment,
+    is_guess,
     quoted_span,
     require_assertion,
     sentence_around,
@@ -68,7 +79,7 @@ class Stating:
 
     `is_change`: the extractor read it as a change of that fact, not as a statement of its own. `twin` is a fact that it
     named as changed although the subjects are another's: the words alone cannot tell. `is_doubtful`: others alone
-    brought the subject up, or nothing in the words speaks of a change.
+    brought the subject up, nothing in the words speaks of a change, or the member only guesses or supposes.
     """
 
     statement: Statement
@@ -77,6 +88,10 @@ class Stating:
     twin: int | None = None
     is_doubtful: bool = False
 
+    @property
+    def quote(self) -> str:
+        return self.statement.quote
+
 
 @dataclass(frozen=True)
 class Retracting:
@@ -84,6 +99,7 @@ class Retracting:
 
     target: int
     at: datetime
+    quote: str
 
 
 Verified = Stating | Retracting
@@ -100,15 +116,15 @@ def verified(change: Change, source: Source, known: Sequence[Fact]) -> Verified:
     require_assertion(source.words, span)
     known = [fact for fact in known if not is_anothers(fact.subject_key, source.speaker)]
     if change.op == "retract":
-        return _retracting(change, source, known)
+        return _retracting(change, span, source, known)
     return _stating(change, change.kind, span, source, known)
 
 
-def _retracting(change: Change, source: Source, known: Sequence[Fact]) -> Retracting:
+def _retracting(change: Change, span: tuple[int, int], source: Source, known: Sequence[Fact]) -> Retracting:
     target = _target(change, source, known)
     if target is None or not is_ending(target.subject, target.value, own_part(source.words.text)):
         raise NotSupported("replaces")
-    return Retracting(target.id, source.words.at)
+    return Retracting(target.id, source.words.at, source.words.text[slice(*span)])
 
 
 def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, known: Sequence[Fact]) -> Stating:
@@ -120,6 +136,8 @@ def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, 
     )
     if not is_statement(subject, plain, sentence_around(words.text, span), asked=source.around.asked):
         raise NotSupported("subject")
+    if is_denied(plain, words.text):
+        raise NotSupported("denied")
     value = anchored(words, span, plain, is_deadline=is_deadline)
     due = due_moment(words, span, plain) if is_deadline else None
     key = dated_key(words, plain, is_deadline=is_deadline)
@@ -147,6 +165,7 @@ def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, 
         is_doubtful = is_borrowed(subject, words.text, around)
     else:
         is_doubtful = not is_change(f"{subject} {target.value}", plain, words.text, asked=around.asked)
+    is_doubtful = is_doubtful or is_guess(sentence_around(words.text, span))
     return Stating(statement, target.id if target else None, names_target, twin, is_doubtful)
 
 
@@ -188,7 +207,10 @@ def _target(change: Change, source: Source, known: Sequence[Fact]) -> Fact | Non
     key = key_of(change.kind, change.subject, change.quote, source.speaker)
     same = next((fact for fact in known if fact.subject_key == key), None)
     named = _named(change.replaces, known)
-    return same or (named if named and may_replace(named.subject, change.subject) else None)
+    if same is not None or named is None or not may_replace(named.subject, change.subject):
+        return same
+    own, asked = own_part(source.words.text), source.around.asked
+    return named if is_meant(named.subject, named.value, change.subject, own, asked=asked) else None
 
 
 def _named(replaces: str | int | None, known: Sequence[Fact]) -> Fact | None:

@@ -6,7 +6,7 @@ from typing import Literal
 
 from memory.messages import Role
 
-Layer = Literal["fact", "segment"]
+Layer = Literal["fact", "segment", "procedure"]
 Reason = Literal["k", "floor", "window", "budget", "duplicate", "hash"]
 """Why a candidate was left out: beyond the number asked for; too little of the query matched; stands in the prompt
 anyway; does not fit; the same words came before; its text is not what was hashed."""
@@ -19,7 +19,7 @@ class Scope:
     since: datetime | None = None
     until: datetime | None = None
     role: Role | None = None
-    layers: frozenset[Layer] = frozenset({"fact", "segment"})
+    layers: frozenset[Layer] = frozenset({"fact", "segment", "procedure"})
 
 
 EVERYWHERE = Scope()
@@ -27,7 +27,8 @@ EVERYWHERE = Scope()
 
 @dataclass(frozen=True)
 class Item:
-    """Something found. `text` is exact: the segment, its best lines when packed, or `subject: value` of a fact.
+    """Something found. `text` is exact: the segment, its best lines when packed, `subject: value` of a fact, all of a
+    procedure.
 
     `refs` are the names an import gave the messages whose text stands in `text`; `turn` is None for imports.
     `share` is how much of what the query asks for matched, 0 to 1; `is_outdated` marks a segment whose message states

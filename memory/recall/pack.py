@@ -4,7 +4,7 @@ Greedy in the order of rank, skipping what does not fit. A text that would take 
 of its lines that hold most of what the query asks for, each exactly as written. Pure.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from zoneinfo import ZoneInfo
 
@@ -13,8 +13,14 @@ import regex
 from memory.messages import estimate_tokens
 from memory.recall.items import Excluded, Item, Packed, Reason
 
-FLOOR = 0.27
-"""The least share of the query's idf mass that must match. One word in three passes, one in four does not."""
+FLOOR = 0.3
+"""The least share of the query's idf mass that one text must hold. One word in three passes, one in four does not; what
+only stands around a text counts for less, and meaning adds or takes (`fuse.py`). Below it nothing is injected.
+(Calibrated by `bench retrieval`.)
+"""
+
+ALONG = 0.1
+"""What a text must hold to come along with one that passes the floor: an answer may use few of the question's words."""
 
 _LARGEST_PART = 3
 """A text may take this part of the budget (a third); what is longer enters in excerpts."""
@@ -40,8 +46,11 @@ class Packer:
     _items: list[Item] = field(default_factory=list)
     _excluded: list[Excluded] = field(default_factory=list)
     _spent: int = 0
+    _floor: float = FLOOR
 
-    def pack(self, items: Iterable[Item]) -> Packed:
+    def pack(self, items: Sequence[Item]) -> Packed:
+        if any(item.share >= FLOOR for item in items):
+            self._floor = ALONG
         for item in items:
             reason = self._refused(item) or self._add(item)
             if reason:
@@ -49,7 +58,7 @@ class Packer:
         return Packed("\n".join(self._lines), self._items, self._excluded)
 
     def _refused(self, item: Item) -> Reason | None:
-        if item.share < FLOOR:
+        if item.share < self._floor:
             return "floor"
         if item.message in self.in_window:
             return "window"
@@ -90,10 +99,10 @@ def heading(item: Item, zone: ZoneInfo) -> str:
 def excerpt_of(text: str, *, tokens: int, weigh: Weigh) -> str:
     """Return the lines (or sentences, of a text without lines) that weigh most and fit, in their order."""
     pieces = list(_pieces(text, tokens))
-    ranked = sorted(range(len(pieces)), key=lambda i: -weigh(pieces[i]))
+    weights = [weigh(piece) for piece in pieces]
     chosen: list[int] = []
-    for i in ranked:
-        if weigh(pieces[i]) <= 0:
+    for i in sorted(range(len(pieces)), key=lambda i: -weights[i]):
+        if weights[i] <= 0:
             break
         if estimate_tokens(_joined(pieces, sorted([*chosen, i]))) <= tokens:
             chosen = sorted([*chosen, i])

@@ -6,21 +6,22 @@ Whatever a person typed reaches the full-text table as quoted terms only, never 
 
 import json
 import math
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import accumulate
 
 from memory.ledger import subjects
 from memory.recall.items import Scope
+from memory.recall.nearby import stretches
+from memory.recall.scoring import scored
 from memory.recall.terms import Query, query, terms
 from memory.store.database import Database, Row, to_utc_text
 
-POOL = 120
-"""Segments looked at before the speaker's boost decides their order."""
+POOL = 40
+"""Segments that match by their own words or date, and are looked at again with what stands around them."""
 
-SPEAKER_BOOST = 3.0
-_FACT_WEIGHT = 1.5  # what BM25 makes of a term's idf in a short text
+FACT_WEIGHT = 1.5  # what BM25 makes of a term's idf in a short text
 _PRIOR = 1000
 _SHORT_NUMBER = 3
 _COUNTED_TERMS = 200
@@ -29,12 +30,10 @@ _MASS_TERMS = 12
 _SCORED_ROWS = 5_000
 
 _MATCHES = (
-    "SELECT r.id, r.bm25, t.speaker FROM ("
-    "SELECT segments_fts.rowid AS id, bm25(segments_fts, 1.0, 1.0, 0.4, 0.5) AS bm25 FROM segments_fts{joins}"
-    " WHERE segments_fts MATCH :match{conditions} ORDER BY bm25 LIMIT :pool"
-    ") r JOIN segment_terms t ON t.segment_id = r.id"
+    "SELECT segments_fts.rowid AS id FROM segments_fts{joins} WHERE segments_fts MATCH :match{conditions}"
+    " ORDER BY bm25(segments_fts, 1.0, 1.0, 0.5) LIMIT :pool"
 )
-"""Columns weigh in the order body, speaker, context, date."""
+"""Columns weigh in the order body, speaker, date."""
 _SCOPED = " JOIN segments s ON s.id = segments_fts.rowid JOIN messages m ON m.id = s.message_id"
 _FACTS = (
     "SELECT f.id, f.subject, f.value, f.quote, f.question, f.since, f.by, f.message_id, m.turn_id FROM facts f"
@@ -60,8 +59,13 @@ class Weights:
         """Return how much of what the query asks for is among these terms, 0 to 1."""
         return min(1.0, self.of(found) / self.mass) if self.mass else 0.0
 
+    def graded(self, counts: Mapping[str, float]) -> float:
+        """Return the same where a term that counts less than 1 holds only that much of its part."""
+        held = sum(self.idf[term] * min(1.0, count) for term, count in counts.items())
+        return min(1.0, held / self.mass) if self.mass else 0.0
+
     def of_text(self, text: str) -> float:
-        return self.of(set(terms(text)))
+        return self.of(_terms_of(text))
 
 
 @dataclass(frozen=True)
@@ -97,31 +101,39 @@ class Ranking:
         counted = list(dict.fromkeys(asked.terms))[:_COUNTED_TERMS]
         rows = await self._db.fetch_all(
             "SELECT value AS term, (SELECT count(*) FROM segments_fts WHERE segments_fts MATCH '\"' || value || '\"')"
-            " AS df, (SELECT max(id) FROM segments) AS total FROM json_each(?)",
+            " AS df, (SELECT max(id) FROM segments) AS total, EXISTS (SELECT 1 FROM segments_fts WHERE segments_fts"
+            " MATCH 'speaker : \"' || value || '\"') AS is_speaker FROM json_each(?)",
             (json.dumps(counted),),
         )
-        idf = {row["term"]: _weight(row["term"], row["total"] or 0, row["df"]) for row in rows}
+        are_all_speakers = all(row["is_speaker"] for row in rows)
+        idf = {
+            row["term"]: _speaker_weight(row["total"], row["df"])
+            if row["is_speaker"] and not are_all_speakers
+            else _weight(row["term"], row["total"] or 0, row["df"])
+            for row in rows
+        }
         heard = {row["term"]: int(row["df"]) for row in rows}
         return Weights(idf, _mass(asked, idf), _affordable(idf, heard))
 
-    async def segments(self, weights: Weights, scope: Scope, *, count: int) -> list[RankedSegment]:
-        """Return up to `count` segments, best first. A speaker whom the query names counts for more."""
+    async def segments(self, weights: Weights, scope: Scope, *, count: int, choice: int = 1) -> list[RankedSegment]:
+        """Return up to `count` segments, best first, `choice` times as many if there are: their neighbours match too.
+
+        A speaker whom the query names counts for more.
+        """
         conditions, params = _conditions(scope, time="m.at")
-        if scope.role is not None:
-            conditions += " AND m.role = :role"
-        rows = await self._db.fetch_all(
-            _MATCHES.format(joins=_SCOPED if conditions else "", conditions=conditions),
-            {
-                "match": " OR ".join(f'"{term}"' for term in weights.ranked),
-                "pool": max(POOL, count),
-                "role": scope.role,
-                **params,
-            },
-        )
-        scores = {row["id"]: -row["bm25"] * _boost(row["speaker"], weights) for row in rows}
-        best = sorted(scores, key=lambda segment_id: -scores[segment_id])[:count]
-        held = await self._terms_of(best)
-        return [RankedSegment(i, scores[i], weights.share(held[i])) for i in best]
+        params["match"] = " OR ".join(f'"{term}"' for term in weights.ranked)
+        # What another role said can be the context of what is sought, but never crowds it out.
+        roles = [" AND m.role = :role", " AND m.role <> :role"] if scope.role else [""]
+        hits = []
+        for role in roles:
+            where = conditions + role
+            rows = await self._db.fetch_all(
+                _MATCHES.format(joins=_SCOPED if where else "", conditions=where),
+                {"pool": max(POOL, count), "role": scope.role, **params},
+            )
+            hits += [row["id"] for row in rows]
+        found = scored(await stretches(self._db, hits, scope), weights.idf)
+        return [RankedSegment(one.id, one.score, weights.graded(one.counts)) for one in found[: count * choice]]
 
     async def facts(self, text: str, weights: Weights, scope: Scope) -> list[RankedFact]:
         """Return active facts that share words with the query, best first."""
@@ -130,17 +142,9 @@ class Ranking:
             return []
         words = json.dumps(subjects.terms(text))
         rows = await self._db.fetch_all(_FACTS + conditions, {"words": words, **params})
-        found = [(_fact_terms(row["subject"], row["value"], row["quote"], row["question"]), row) for row in rows]
-        ranked = [RankedFact(row, _FACT_WEIGHT * weights.of(held), weights.share(held)) for held, row in found]
+        found = [(_terms_of(row["subject"], row["value"], row["quote"], row["question"]), row) for row in rows]
+        ranked = [RankedFact(row, FACT_WEIGHT * weights.of(held), weights.share(held)) for held, row in found]
         return sorted((fact for fact in ranked if fact.score > 0), key=lambda fact: -fact.score)
-
-    async def _terms_of(self, segment_ids: Sequence[int]) -> dict[int, set[str]]:
-        rows = await self._db.fetch_all(
-            "SELECT segment_id, body || ' ' || speaker || ' ' || context || ' ' || date AS held FROM segment_terms"
-            " WHERE segment_id IN (SELECT value FROM json_each(?))",
-            (json.dumps(list(segment_ids)),),
-        )
-        return {row["segment_id"]: set(row["held"].split()) for row in rows}
 
 
 def _weight(term: str, total: int, df: int) -> float:
@@ -153,12 +157,17 @@ def _weight(term: str, total: int, df: int) -> float:
     return idf / 2 if term.isdecimal() and len(term) <= _SHORT_NUMBER else idf
 
 
+def _speaker_weight(total: int, df: int) -> float:
+    """Return the idf of a speaker's name, 0 where they say or hear half of everything: the boost tells who is meant."""
+    return max(0.0, math.log((total - df + 0.5) / (df + 0.5)))
+
+
 def _affordable(idf: dict[str, float], heard: dict[str, int]) -> tuple[str, ...]:
     """Return the terms worth looking up, rarest first: BM25 costs by the rows they occur in.
 
     In a large memory the most frequent ones are left out: what they match alone would not be ranked high anyway.
     """
-    rarest = sorted(idf, key=lambda term: -idf[term])[:_RANKED_TERMS]
+    rarest = sorted((term for term in idf if idf[term]), key=lambda term: -idf[term])[:_RANKED_TERMS]
     rows = accumulate(heard[term] for term in rarest)
     return tuple(term for n, (term, sum_) in enumerate(zip(rarest, rows, strict=True)) if n < 2 or sum_ <= _SCORED_ROWS)
 
@@ -177,10 +186,6 @@ def _conditions(scope: Scope, *, time: str) -> tuple[str, dict[str, str]]:
     return conditions, params
 
 
-def _boost(speaker: str, weights: Weights) -> float:
-    return SPEAKER_BOOST if any(name in weights.idf for name in speaker.split()) else 1.0
-
-
-@lru_cache(maxsize=8192)
-def _fact_terms(*texts: str) -> frozenset[str]:
+@lru_cache(maxsize=4096)
+def _terms_of(*texts: str) -> frozenset[str]:
     return frozenset(term for text in texts for term in terms(text))

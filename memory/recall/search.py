@@ -13,13 +13,17 @@ from zoneinfo import ZoneInfo
 
 from memory.messages import estimate_tokens
 from memory.ports import Clock
+from memory.recall.embed import VectorStore
+from memory.recall.fuse import USUAL_COSINE, fuse
 from memory.recall.items import EVERYWHERE, Excluded, Found, Item, Packed, Scope
 from memory.recall.pack import Packer
-from memory.recall.rank import RankedFact, Ranking, Weights
+from memory.recall.procedures import ProcedureSearch
+from memory.recall.rank import RankedFact, RankedSegment, Ranking, Weights
 from memory.recall.segments import Segment, checked
-from memory.recall.terms import is_small_talk
-from memory.recall.terms import query as read_query
+from memory.recall.sources import lifted
+from memory.recall.terms import asks_only, is_small_talk
 from memory.store.database import Database, Row, from_utc_text
+from memory.store.procedures import ProcedureStore
 
 MIN_PREFIX = 6
 _READ = (
@@ -32,18 +36,23 @@ _READ = (
 DEFAULT_BUDGET_TOKENS = 900
 _CANDIDATES = 40
 """How far down the ranked list packing goes, and reasons are given."""
+_CHOICE = 3
+"""How many times as many candidates by words meaning may choose from."""
 _ECHO_WEIGHT = 0.1
+_QUESTION_WEIGHT = 0.8
 _ASKED = ("?", "？", "؟")
 
 
 class Recall:
     """Reads one space."""
 
-    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock) -> None:
+    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock, *, vectors: VectorStore | None = None) -> None:
         self._db = database
         self._zone = zone
         self._clock = clock
+        self._vectors = vectors
         self._ranking = Ranking(database)
+        self._procedures = ProcedureSearch(ProcedureStore(database, clock), self._ranking)
 
     async def search(
         self,
@@ -78,6 +87,14 @@ class Recall:
         packed = self._pack(items, weights, budget_tokens=budget_tokens, in_window=in_window)
         return Packed(packed.text, packed.items, [*damaged, *packed.excluded])
 
+    async def pack_procedures(self, query: str, *, budget_tokens: int) -> Packed:
+        """Return the procedures that a message asks for, each whole, within the tokens."""
+        return await self._procedures.pack(query, budget_tokens=budget_tokens)
+
+    async def by_ids(self, segment_ids: Sequence[int]) -> list[Item]:
+        """Return these segments as they stand now, in the order of the transcript; damaged ones are left out."""
+        return await self._read(segment_ids)
+
     async def by_hash(self, prefix: str) -> Item | None:
         """Return the text whose SHA-256 begins so; None for fewer than six hex digits, none, or several texts."""
         prefix = prefix.strip().lower()
@@ -108,19 +125,34 @@ class Recall:
         weights = await self._ranking.weights(query)
         if not weights.idf:
             return weights, [], []
-        ranked = await self._ranking.segments(weights, scope, count=count) if "segment" in scope.layers else []
-        facts = await self._ranking.facts(query, weights, scope) if "fact" in scope.layers else []
+        facts = await self._ranking.facts(query, weights, scope)
+        ranked = await self._segments(query, weights, scope, facts, count=count) if "segment" in scope.layers else []
+        procedures = await self._procedures.ranked(query, weights, scope) if "procedure" in scope.layers else []
         read = {item.id: item for item in await self._read([segment.id for segment in ranked])}
         damaged = [Excluded(f"s{segment.id}", "hash") for segment in ranked if f"s{segment.id}" not in read]
         found = [
-            replace(item, score=segment.score * _worth(item.text, weights), share=segment.share)
+            replace(item, score=_discounted(segment.score, item.text, weights), share=segment.share)
             for segment in ranked
             if (item := read.get(f"s{segment.id}")) is not None
         ]
-        fused = sorted([*(_fact_item(fact) for fact in facts), *found], key=lambda item: -item.score)[:count]
+        told = [_fact_item(fact) for fact in facts] if "fact" in scope.layers else []
+        candidates = [*told, *procedures, *found]
+        fused = sorted(candidates, key=lambda item: -item.score)[:count]
         if is_small_talk(query):
             fused = [replace(item, share=0.0) for item in fused]
         return weights, fused, damaged
+
+    async def _segments(
+        self, query: str, weights: Weights, scope: Scope, facts: Sequence[RankedFact], *, count: int
+    ) -> list[RankedSegment]:
+        """Rank by words, by the facts read there and, as far as there are vectors, by meaning."""
+        if self._vectors is None or self._vectors.name is None:
+            ranked = await self._ranking.segments(weights, scope, count=count)
+            return (await lifted(self._db, ranked, facts, scope))[:count]
+        ranked = await self._ranking.segments(weights, scope, count=count, choice=_CHOICE)
+        ranked = await lifted(self._db, ranked, facts, scope)
+        near = await self._vectors.near(query, count=count, also=[one.id for one in ranked], scope=scope)
+        return fuse(ranked, near, count=count, usual=USUAL_COSINE.get(self._vectors.name))
 
     def _pack(
         self, items: Sequence[Item], weights: Weights, *, budget_tokens: int, in_window: frozenset[int]
@@ -133,10 +165,11 @@ class Recall:
         return [_segment_item(segment, row) for row in rows if (segment := checked(row)) is not None]
 
 
-def _worth(text: str, weights: Weights) -> float:
-    """Return little for a text that only asks what the query asks: it cannot answer it."""
-    is_echo = text.rstrip().endswith(_ASKED) and set(read_query(text).terms) <= weights.idf.keys()
-    return _ECHO_WEIGHT if is_echo else 1.0
+def _discounted(score: float, text: str, weights: Weights) -> float:
+    """Return less for a text that ends in a question, little for one that asks only what the query asks."""
+    if score <= 0 or not text.rstrip().endswith(_ASKED):
+        return score
+    return score * (_ECHO_WEIGHT if asks_only(text, weights.idf.keys()) else _QUESTION_WEIGHT)
 
 
 def _segment_item(segment: Segment, row: Row) -> Item:

@@ -7,7 +7,7 @@ whenever the terms of any text change: rows of an older version are then indexed
 """
 
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import dataclass
 from datetime import date
 
@@ -39,7 +39,7 @@ _UNSPACED = r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}
 _LETTER = r"[\p{L}\p{M}\p{N}\p{Co}]"
 
 _WORD = regex.compile(
-    rf"{_UNSPACED}+|(?:(?!{_UNSPACED}){_LETTER})(?:(?!{_UNSPACED}){_LETTER}|{_APOSTROPHE}(?=\p{{L}}))*"
+    rf"{_UNSPACED}+|(?:(?!{_UNSPACED}|ʼ){_LETTER})(?:(?!{_UNSPACED}){_LETTER}|{_APOSTROPHE}(?=\p{{L}}))*"
     r"|(?=[\p{Extended_Pictographic}\p{RI}])\p{So}"
 )
 _IS_UNSPACED = regex.compile(_UNSPACED)
@@ -121,6 +121,15 @@ def query(text: str) -> Query:
     wanted = dict.fromkeys(term for word in kept for term in _asked_terms(word))
     also = dict.fromkeys(term for term in _other_spellings(text, folded, words) if term not in wanted)
     return Query(tuple(wanted), tuple(also))
+
+
+def asks_only(text: str, known: Set[str]) -> bool:
+    """Tell whether all that a text asks for, as a query, is among `known`. Most texts fail at their first word."""
+    for found in _WORD.finditer(fold(text)):
+        word = found.group()
+        if _APOSTROPHES.sub("", word) not in STOPWORDS and any(term not in known for term in _asked_terms(word)):
+            return False
+    return set(query(text).terms) <= known
 
 
 def is_small_talk(text: str) -> bool:

@@ -2,30 +2,38 @@
 
 A `Database` owns one connection in autocommit mode. Writes happen inside `transaction()`, which holds a lock, so that
 two tasks never share a transaction; reads outside a transaction wait for that lock and see committed rows only. A
-cancelled task rolls back before anybody else gets the lock. Migrations are numbered .sql files that are applied one by
-one, each in one transaction with its record.
+cancelled task rolls back before anybody else gets the lock. What may wait (for another process, for the disk, for a
+search) runs on the connection's thread; the row-sized statements between BEGIN and COMMIT, and single rows that are
+looked up, run at once: a trip to the thread costs ten times such a statement. Migrations are numbered .sql files that
+are applied one by one, each in one transaction with its record.
 """
 
 import asyncio
-import hashlib
 import logging
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import resources
 from pathlib import Path
 from typing import Any, Literal, Self
 
 import aiosqlite
 
-from memory.errors import ClosedFolder, DamagedDatabase, MemoryFault, MigrationFailed, NewerSchema, StorageFull
+from memory.errors import (
+    ClosedFolder,
+    DamagedDatabase,
+    MemoryFault,
+    MigrationFailed,
+    NewerSchema,
+    StorageFull,
+    StorageInTrouble,
+)
 from memory.ports import Clock
+from memory.store.migrations import Migration, Schema, migrations, statements
 
 Row = sqlite3.Row
 Params = Sequence[Any] | Mapping[str, Any]
-Schema = Literal["memory", "bot"]
 
 BUSY_TIMEOUT_MS = 10_000
 
@@ -46,26 +54,19 @@ class Written:
     count: int
 
 
-@dataclass(frozen=True)
-class Migration:
-    version: int
-    name: str
-    sql: str
-
-    @property
-    def sha256(self) -> str:
-        return hashlib.sha256(self.sql.encode()).hexdigest()
-
-
 class Database:
     """One SQLite file, open. Use `Database.open`."""
 
-    def __init__(self, path: Path, connection: aiosqlite.Connection, *, is_read_only: bool) -> None:
+    def __init__(
+        self, path: Path, connection: aiosqlite.Connection, direct: sqlite3.Connection, *, is_read_only: bool
+    ) -> None:
         self.path = path
         self.is_read_only = is_read_only
         self.commits = 0
         """How many transactions this connection has committed."""
         self._connection = connection
+        self._direct = direct
+        """The same connection, for what runs at once."""
         self._lock = asyncio.Lock()
         self._owner: asyncio.Task[Any] | None = None
         self._reader: asyncio.Task[Any] | None = None
@@ -82,8 +83,8 @@ class Database:
         if read_only and not path.exists():
             raise FileNotFoundError(path)
         with _faults(path):
-            connection = await _connect(path, read_only=read_only)
-            database = cls(path, connection, is_read_only=read_only)
+            connection, direct = await _connect(path, read_only=read_only)
+            database = cls(path, connection, direct, is_read_only=read_only)
             try:
                 await database._prepare(schema, clock=clock, backups=backups)
             except BaseException:
@@ -156,30 +157,46 @@ class Database:
         if self._owner is not asyncio.current_task():
             raise RuntimeError("writes need a transaction")
         with _faults(self.path):
-            # A statement that returns no rows is over once it ran: closing its cursor would cost a second trip.
-            cursor = await self._connection.execute(sql, params)
+            cursor = self._direct.execute(sql, params)
         return Written(cursor.lastrowid or 0, cursor.rowcount)
 
     async def fetch_all(self, sql: str, params: Params = ()) -> list[Row]:
         """Return all rows. Outside a transaction it waits for the one that is open."""
         with _faults(self.path):
-            if asyncio.current_task() in (self._owner, self._reader) or self.is_read_only:
+            if self._is_inside:
+                return self._direct.execute(sql, params).fetchall()
+            if self.is_read_only:
                 return list(await self._connection.execute_fetchall(sql, params))
             async with self._lock:
                 return list(await self._connection.execute_fetchall(sql, params))
 
     async def fetch_one(self, sql: str, params: Params = ()) -> Row | None:
         """Return the first row, or None."""
-        rows = await self.fetch_all(sql, params)
+        with _faults(self.path):
+            if self._is_inside or self.is_read_only:
+                return self._first(sql, params)
+            async with self._lock:
+                return self._first(sql, params)
+
+    def _first(self, sql: str, params: Params) -> Row | None:
+        rows: list[Row] = self._direct.execute(sql, params).fetchall()
         return rows[0] if rows else None
+
+    @property
+    def _is_inside(self) -> bool:
+        """Whether the running task has the connection to itself, in a transaction or a snapshot."""
+        return asyncio.current_task() in (self._owner, self._reader)
 
     async def backup_to(self, target: Path) -> None:
         """Write a consistent copy; a half-written one never has the final name.
 
+        It waits for the transaction that is open: not for use inside one.
+
         Raises: StorageFull, DamagedDatabase.
         """
-        with _faults(self.path):
-            await _vacuum_into(self._connection, target)
+        async with self._lock:
+            with _faults(self.path):
+                await _vacuum_into(self._connection, target)
 
     async def checkpoint(self) -> bool:
         """Empty the write-ahead log into the file; False when a reader stood in the way."""
@@ -232,8 +249,9 @@ class Database:
 
         async def finish() -> None:
             try:
-                # A cancelled statement may still stand in the connection's queue: let it pass before looking.
-                await self._run("SELECT 1")
+                if statement == "ROLLBACK":
+                    # A cancelled BEGIN may still stand in the connection's queue: let it pass before looking.
+                    await self._run("SELECT 1")
                 if self._connection.in_transaction:
                     await self._end(statement)
             finally:
@@ -257,25 +275,6 @@ class Database:
         await self._connection.execute_fetchall(statement)
 
 
-def migrations(schema: Schema) -> list[Migration]:
-    """Return the migrations of a schema, oldest first; their numbers have no gap."""
-    folder = resources.files("memory.store").joinpath("schema", schema)
-    files = sorted((f for f in folder.iterdir() if f.name.endswith(".sql")), key=lambda f: f.name)
-    return [Migration(int(f.name[:4]), f.name[5:-4], f.read_text(encoding="utf-8")) for f in files]
-
-
-def statements(sql: str) -> Iterator[str]:
-    """Split a script into statements, triggers whole. (`executescript` would commit what is open.)"""
-    pending = ""
-    for line in sql.splitlines(keepends=True):
-        pending += line
-        if sqlite3.complete_statement(pending):
-            yield pending.strip()
-            pending = ""
-    if _has_code(pending):
-        yield pending.strip()
-
-
 def to_utc_text(moment: datetime) -> str:
     """Return a moment as stored: UTC, fixed width, so that text order is time order."""
     return moment.astimezone(UTC).isoformat(timespec="microseconds")
@@ -286,33 +285,31 @@ def from_utc_text(text: str) -> datetime:
     return datetime.fromisoformat(text)
 
 
-def _has_code(sql: str) -> bool:
-    return any(line.strip() and not line.strip().startswith("--") for line in sql.splitlines())
+async def _connect(path: Path, *, read_only: bool) -> tuple[aiosqlite.Connection, sqlite3.Connection]:
+    """Open a file; return its connection twice, as its thread has it and as it is.
 
-
-async def _connect(path: Path, *, read_only: bool) -> aiosqlite.Connection:
+    Two threads use it, one at a time but for a statement whose waiter was cancelled; SQLite queues those.
+    """
     mode = "ro" if read_only else "rwc"
-    pending = aiosqlite.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True, isolation_level=None)
+    uri = f"{path.absolute().as_uri()}?mode={mode}"
+    direct = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False)
+    direct.row_factory = Row
+    connection = aiosqlite.Connection(lambda: direct, iter_chunk_size=1)
     # The worker thread would keep a process alive that forgot to close (aiosqlite 0.22 has no public switch).
-    pending._thread.daemon = True
-    try:
-        connection = await pending
-    except sqlite3.Error:
-        # Its thread still reports that it stops: to a loop that may be closed by then, were it not awaited here.
-        await asyncio.to_thread(pending._thread.join)
-        raise
-    connection.row_factory = sqlite3.Row
+    connection._thread.daemon = True
     pragmas = ["foreign_keys=ON", f"busy_timeout={BUSY_TIMEOUT_MS}"]
     if not read_only:
         # FULL: an acknowledgement to the other side follows our commits.
         pragmas += ["journal_mode=WAL", "synchronous=FULL", "journal_size_limit=16777216", "secure_delete=ON"]
     try:
+        await connection
         for pragma in pragmas:
             await connection.execute_fetchall(f"PRAGMA {pragma}")
     except BaseException:
         await connection.close()
+        direct.close()
         raise
-    return connection
+    return connection, direct
 
 
 async def _version(connection: aiosqlite.Connection) -> int:
@@ -344,4 +341,7 @@ def _faults(path: Path) -> Iterator[None]:
             raise StorageFull(path) from error
         if name.startswith(("SQLITE_CANTOPEN", "SQLITE_READONLY_")):
             raise ClosedFolder(path, str(error)) from error
+        if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_IOERR", "SQLITE_PROTOCOL")):
+            advice = "end what else uses it, or look at its disk"
+            raise StorageInTrouble(path, f"{error}:", advice=advice) from error
         raise

@@ -12,6 +12,8 @@ EXTRACT = "extract"
 REMEMBERED = "remembered"
 """Extraction of words the member asked to keep: the answer comes in any case."""
 COMPACT = "compact"
+EMBED = "embed"
+"""A batch of vectors; queued when nothing else is to be done."""
 FORGET_EFFECTS = "forget_effects"
 
 
@@ -41,6 +43,18 @@ class JobStore:
         )
         return written.count == 1
 
+    async def begin(self, kind: str, key: str, payload: Mapping[str, int], *, until: datetime) -> Job | None:
+        """Queue work that the caller does at once; if it is not finished, it becomes ready `until`.
+
+        None when work with this key was queued before.
+        """
+        if not await self.add(kind, key, payload):
+            return None
+        await self._db.execute("UPDATE jobs SET not_before = ? WHERE key = ?", (to_utc_text(until), key))
+        row = await self._db.fetch_one("SELECT id FROM jobs WHERE key = ?", (key,))
+        assert row is not None
+        return Job(row["id"], kind, key, payload, attempts=0)
+
     async def next_ready(self) -> Job | None:
         """Return the next job whose time has come, the oldest first."""
         row = await self._db.fetch_one(
@@ -50,12 +64,26 @@ class JobStore:
         )
         if row is None:
             return None
-        return Job(row["id"], row["kind"], row["key"], json.loads(row["payload"]), row["attempts"])
+        return Job(row["id"], row["kind"], row["key"], _payload(row["payload"]), row["attempts"])
+
+    async def newest(self) -> int:
+        """Return the id of the job that was queued last; 0 when there was none."""
+        row = await self._db.fetch_one("SELECT coalesce(max(id), 0) FROM jobs")
+        return int(row[0]) if row else 0
+
+    async def count_attempt(self, job_id: int) -> None:
+        """Note a try before it is made."""
+        await self._db.execute("UPDATE jobs SET attempts = attempts + 1 WHERE id = ?", (job_id,))
 
     async def next_time(self) -> datetime | None:
         """Return when the earliest postponed job becomes ready; None when none waits."""
         row = await self._db.fetch_one("SELECT min(not_before) FROM jobs WHERE state = 'ready'")
         return from_utc_text(row[0]) if row and row[0] else None
+
+    async def is_waiting(self, kind: str) -> bool:
+        """Whether work of this kind is queued, ready or postponed."""
+        row = await self._db.fetch_one("SELECT 1 FROM jobs WHERE state = 'ready' AND kind = ? LIMIT 1", (kind,))
+        return row is not None
 
     async def finish(self, job_id: int) -> None:
         await self._end(job_id, "done", None)
@@ -70,24 +98,32 @@ class JobStore:
         """Give the job up for good."""
         await self._end(job_id, "failed", error)
 
-    async def postpone(self, job_id: int, not_before: datetime, error: str, *, is_outage: bool = False) -> None:
-        """Try again then. A failed attempt is counted, unless nothing could have succeeded (an outage)."""
+    async def postpone(self, job_id: int, not_before: datetime, error: str, *, attempts: int) -> None:
+        """Try again then. `attempts` is how many have failed so far."""
         await self._db.execute(
-            "UPDATE jobs SET attempts = attempts + ?, not_before = ?, error = ? WHERE id = ?",
-            (int(not is_outage), to_utc_text(not_before), error, job_id),
+            "UPDATE jobs SET attempts = ?, not_before = ?, error = ? WHERE id = ?",
+            (attempts, to_utc_text(not_before), error, job_id),
         )
 
     async def waiting_reads(self) -> dict[int, int]:
         """Return the messages whose facts are still to be read, with the job that will."""
         rows = await self._db.fetch_all(
-            "SELECT id, json_extract(payload, '$.message') AS message FROM jobs"
-            " WHERE state = 'ready' AND kind IN (?, ?)",
-            (EXTRACT, REMEMBERED),
+            "SELECT id, payload FROM jobs WHERE state = 'ready' AND kind IN (?, ?)", (EXTRACT, REMEMBERED)
         )
-        return {int(row["message"]): int(row["id"]) for row in rows}
+        reads = {_payload(row["payload"]).get("message"): int(row["id"]) for row in rows}
+        return {message_id: job_id for message_id, job_id in reads.items() if message_id is not None}
 
     async def _end(self, job_id: int, state: str, error: str | None) -> None:
         await self._db.execute(
             "UPDATE jobs SET state = ?, error = ?, ended_at = ? WHERE id = ?",
             (state, error, to_utc_text(self._clock.now()), job_id),
         )
+
+
+def _payload(text: str) -> dict[str, int]:
+    """Return a stored payload; an empty one for what we did not write: the job then fails like any other."""
+    try:
+        payload = json.loads(text)
+    except ValueError:
+        return {}
+    return payload if isinstance(payload, dict) else {}

@@ -20,6 +20,14 @@ class JournalEntry:
     text: str
 
 
+@dataclass(frozen=True)
+class JournalDay:
+    """All that the journal holds of a local day."""
+
+    day: date
+    text: str
+
+
 class JournalStore:
     def __init__(self, database: Database, folder: Path) -> None:
         self._db = database
@@ -40,6 +48,10 @@ class JournalStore:
         rows = await self._db.fetch_all("SELECT text FROM journal WHERE day = ? ORDER BY at, id", (day.isoformat(),))
         return "\n".join(row["text"] for row in rows)
 
+    async def between(self, first: date, last: date) -> list[JournalDay]:
+        """Return the days from `first` to `last` (both included) that have rows, oldest first."""
+        return [JournalDay(day, await self.text(day)) for day in await self.days() if first <= day <= last]
+
     async def project(self, days: Sequence[date] | None = None) -> None:
         """Write the files of these days, or of all days (and remove files of days without rows)."""
         known = await self.days()
@@ -50,6 +62,13 @@ class JournalStore:
             for path in self._folder.iterdir():
                 if path.name not in names:
                     path.unlink()
+
+    async def catch_up(self) -> None:
+        """Write the files of what was added last, should that have been cut off."""
+        rows = await self._db.fetch_all(
+            "SELECT DISTINCT day FROM journal WHERE handoff_id = (SELECT max(handoff_id) FROM journal)"
+        )
+        await self.project([date.fromisoformat(row["day"]) for row in rows])
 
     def _write(self, day: date, text: str) -> None:
         content = f"# {day:%A} {day.day} {day:%B %Y}\n\n{text}\n"

@@ -7,10 +7,12 @@ before it is sent and counts as delivered once the other side named it. Both com
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from memory.errors import Unreadable
 from memory.messages import Origin
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
@@ -18,6 +20,10 @@ from memory.store.spoken_secrets import SpokenSecret
 
 EntryKind = Literal["message", "edit", "command", "press"]
 OutState = Literal["streaming", "waiting", "sending", "sent", "dropped"]
+
+UNREADABLE = (
+    "A message of mine cannot be shown: what I stored of it is damaged. What you told me is not touched by that."
+)
 
 
 class Entry(BaseModel):
@@ -88,16 +94,31 @@ class Outgoing(BaseModel):
     """Who alone may press the buttons and give the awaited reply; None: whoever may write here."""
     awaits: str | None = None
     """What a reply to this message is taken as: a press with this data whose text is the reply's."""
+    shows: tuple[str, ...] = ()
+    """Ids of the messages (m12) and procedures (p12) whose words it shows, perhaps in parts: gone with any of them."""
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """An inbox row that has not been dealt with."""
+    """An inbox row that has not been dealt with. `attempts` counts the tries to take it up, the next one included
+    where it is the first.
+    """
 
     id: int
+    source: str
     state: Literal["new", "taken"]
     turn_id: int | None
-    entry: Entry
+    attempts: int
+    body: str | None
+
+    @cached_property
+    def entry(self) -> Entry:
+        """What the member did. Raises: Unreadable."""
+        try:
+            return Entry.model_validate_json(self.body or "")
+        except ValidationError:
+            # Its message quotes what it could not read.
+            raise Unreadable(f"inbox row {self.id}") from None
 
 
 class OutRow(BaseModel):
@@ -137,8 +158,30 @@ class Mailbox:
         """Return what is not done, in order of arrival; `taken` belongs to the turn that is named."""
         rows = await self._db.fetch_all("SELECT * FROM inbox WHERE state IN ('new', 'taken') ORDER BY id")
         return [
-            Waiting(row["id"], row["state"], row["turn_id"], Entry.model_validate_json(row["body"])) for row in rows
+            Waiting(row["id"], row["source"], row["state"], row["turn_id"], row["attempts"], row["body"])
+            for row in rows
         ]
+
+    async def count_attempt(self, inbox_id: int) -> int:
+        """Note one more try to take an entry up and return how many that makes."""
+        await self._db.execute("UPDATE inbox SET attempts = attempts + 1 WHERE id = ?", (inbox_id,))
+        row = await self._db.fetch_one("SELECT attempts FROM inbox WHERE id = ?", (inbox_id,))
+        return int(row["attempts"]) if row else 0
+
+    async def bury(self, inbox_id: int, error: str) -> None:
+        """Give an entry up that can never be taken up; it is kept whole. `error` is the name of a class."""
+        await self._db.execute("UPDATE inbox SET state = 'dead', error = ? WHERE id = ?", (error, inbox_id))
+
+    async def count_dead(self) -> int:
+        """Return how many entries were given up."""
+        row = await self._db.fetch_one("SELECT count(*) FROM inbox WHERE state = 'dead'")
+        return int(row[0]) if row else 0
+
+    async def bury_turn(self, turn_id: int, error: str) -> None:
+        """The same for the entries of a turn that cannot even be ended with an apology."""
+        await self._db.execute(
+            "UPDATE inbox SET state = 'dead', error = ? WHERE turn_id = ? AND state = 'taken'", (error, turn_id)
+        )
 
     async def take(self, ids: Sequence[int], turn_id: int) -> None:
         """Give entries to a turn."""
@@ -231,7 +274,7 @@ class Mailbox:
     async def shown_at(self, place: str) -> Outgoing | None:
         """Return the newest form of the message of ours that stands at a place of the chat."""
         row = await self._db.fetch_one("SELECT body FROM outbox WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
-        return Outgoing.model_validate_json(row["body"]) if row else None
+        return _outgoing(row["body"]) if row else None
 
     async def turn_at(self, place: str) -> int | None:
         """Return the turn whose reply stands at a place of the chat."""
@@ -244,13 +287,21 @@ def place_of(chat_id: int | None, message_id: int | None) -> str | None:
     return None if chat_id is None or message_id is None else f"tg:{chat_id}:{message_id}"
 
 
+def _outgoing(body: str) -> Outgoing:
+    """Return a stored message; for one that cannot be read, words that say so: it must not hold up those behind it."""
+    try:
+        return Outgoing.model_validate_json(body)
+    except ValidationError:
+        return Outgoing(text=UNREADABLE)
+
+
 def _out_row(row: Row) -> OutRow:
     return OutRow(
         id=row["id"],
         key=row["key"],
         turn_id=row["turn_id"],
         state=row["state"],
-        message=Outgoing.model_validate_json(row["body"]),
+        message=_outgoing(row["body"]),
         place=row["place"],
         attempts=row["attempts"],
         not_before=from_utc_text(row["not_before"]) if row["not_before"] else None,

@@ -7,15 +7,18 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Literal
 
 from memory.errors import UnknownId
-from memory.messages import Message, parts_from_json, parts_to_json
+from memory.messages import Message, Origin, Role, parts_from_json, parts_to_json
 from memory.ports import Clock, Task, Usage
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
 
 BODY_VERSION = "1"
 TurnState = Literal["running", "done", "failed", "stopped"]
+
+_READ = "SELECT m.id, m.turn_id, m.role, m.origin, m.author, m.author_id, m.at, m.source, m.ref, m.body FROM messages m"
 
 # The newest version of each message, at the place of the first one.
 _NEWEST = """
@@ -166,7 +169,7 @@ class SessionStore:
 
     async def message(self, message_id: int) -> Message:
         """Raises: UnknownId."""
-        row = await self._db.fetch_one("SELECT * FROM messages WHERE id = ?", (message_id,))
+        row = await self._db.fetch_one(f"{_READ} WHERE id = ?", (message_id,))
         if row is None:
             raise UnknownId(f"m{message_id}")
         return _message(row)
@@ -174,13 +177,13 @@ class SessionStore:
     async def messages(self, ids: Sequence[int]) -> list[Message]:
         """Return the messages that exist among `ids`, in the order of the transcript."""
         rows = await self._db.fetch_all(
-            "SELECT * FROM messages WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json.dumps(list(ids)),)
+            f"{_READ} WHERE id IN (SELECT value FROM json_each(?)) ORDER BY id", (json.dumps(list(ids)),)
         )
         return [_message(row) for row in rows]
 
     async def message_at(self, place: str) -> Message | None:
         """Return the newest version of the message that stands at a place of the chat."""
-        row = await self._db.fetch_one("SELECT * FROM messages WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
+        row = await self._db.fetch_one(f"{_READ} WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
         return _message(row) if row else None
 
     async def place_of(self, message_id: int) -> str | None:
@@ -190,7 +193,7 @@ class SessionStore:
 
     async def message_from(self, source: str) -> Message | None:
         """Return the message that came from a source."""
-        row = await self._db.fetch_one("SELECT * FROM messages WHERE source = ?", (source,))
+        row = await self._db.fetch_one(f"{_READ} WHERE source = ?", (source,))
         return _message(row) if row else None
 
     async def session_of(self, message_id: int) -> int | None:
@@ -200,15 +203,13 @@ class SessionStore:
 
     async def turn_messages(self, turn_id: int) -> list[Message]:
         """Return a turn's messages as first said, in order."""
-        rows = await self._db.fetch_all(
-            "SELECT * FROM messages WHERE turn_id = ? AND replaces IS NULL ORDER BY id", (turn_id,)
-        )
+        rows = await self._db.fetch_all(f"{_READ} WHERE turn_id = ? AND replaces IS NULL ORDER BY id", (turn_id,))
         return [_message(row) for row in rows]
 
     async def exchange_before(self, message_id: int, count: int) -> list[Message]:
         """Return up to `count` messages with words that were said just before, oldest first."""
         rows = await self._db.fetch_all(
-            "SELECT m.* FROM messages b JOIN messages m ON m.id < b.id AND m.session_id IS b.session_id"
+            f"{_READ} JOIN messages b ON m.id < b.id AND m.session_id IS b.session_id"
             " WHERE b.id = ? AND m.role IN ('user', 'model') AND m.text <> '' ORDER BY m.id DESC LIMIT ?",
             (message_id, count),
         )
@@ -217,8 +218,8 @@ class SessionStore:
     async def tail(self, session_id: int, *, after: int = 0) -> list[Message]:
         """Return a session's messages behind message `after`, the newest version of each at the place of the first."""
         rows = await self._db.fetch_all(
-            "SELECT m.* FROM messages m WHERE m.session_id = ? AND coalesce(m.replaces, m.id) > ? AND"
-            f"{_NEWEST} ORDER BY coalesce(m.replaces, m.id)",
+            f"{_READ} WHERE m.session_id = ? AND coalesce(m.replaces, m.id) > ? AND{_NEWEST}"
+            " ORDER BY coalesce(m.replaces, m.id)",
             (session_id, after),
         )
         return [_message(row) for row in rows]
@@ -272,15 +273,33 @@ def _turn(row: Row) -> Turn:
 
 
 def _message(row: Row) -> Message:
+    """Return the message of a row of `_READ`."""
+    return _made(*row)
+
+
+@lru_cache(maxsize=4096)
+def _made(
+    message_id: int,
+    turn_id: int | None,
+    role: Role,
+    origin: Origin,
+    author: str | None,
+    author_id: int | None,
+    at: str,
+    source: str | None,
+    ref: str | None,
+    body: str,
+) -> Message:
+    """Messages are frozen, and each step of a turn reads the same tail again: making them is remembered."""
     return Message(
-        id=row["id"],
-        turn_id=row["turn_id"],
-        role=row["role"],
-        origin=row["origin"],
-        author=row["author"],
-        author_id=row["author_id"],
-        at=from_utc_text(row["at"]),
-        source=row["source"],
-        ref=row["ref"],
-        parts=parts_from_json(row["body"]),
+        id=message_id,
+        turn_id=turn_id,
+        role=role,
+        origin=origin,
+        author=author,
+        author_id=author_id,
+        at=from_utc_text(at),
+        source=source,
+        ref=ref,
+        parts=parts_from_json(body),
     )

@@ -21,8 +21,8 @@ from memory.ports import Clock
 from memory.store.database import Database, to_utc_text
 
 TextKind = Literal["message", "fact"]
-RowKind = Literal["erased", "struck", "value"]
-"""A message that lost all its words; one that lost some; a fact."""
+RowKind = Literal["erased", "struck", "value", "procedure"]
+"""A message that lost all its words; one that lost some; a fact; a version of a procedure."""
 ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 SALT_BYTES = 16

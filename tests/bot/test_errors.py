@@ -13,6 +13,8 @@ EXAMPLES: list[MemoryFault] = [
     errors.NewerSchema(PATH, 9, 1),
     errors.MigrationFailed(PATH, 2, None, "no such column"),
     errors.StorageFull(PATH),
+    errors.StorageInTrouble(PATH, "locked:", advice="look at its disk"),
+    errors.Unreadable("inbox row 7"),
     errors.UnknownId("f99"),
     errors.BadImport(3, "is not JSON"),
     errors.CompactionFailed("nothing to shorten"),

@@ -1,5 +1,6 @@
 import asyncio
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -7,8 +8,11 @@ from bot.health import LARGE_LOG_BYTES, LIVE_WITHIN_S, Finding, Heartbeat, OutOf
 from bot.home import Home
 from bot.settings import Settings
 from memory.errors import ModelMisconfigured
+from memory.messages import text_message
+from memory.space import Space
 from memory.store.database import Database
 from tests.fakes.clock import FakeClock
+from tests.fakes.embedder import FakeEmbedder
 
 SETTINGS = Settings.model_validate({})
 
@@ -69,6 +73,41 @@ async def test_every_database_is_opened_and_checked(tmp_path: Path, clock: FakeC
 
     assert found["spaces/local/memory.db"].is_well
     assert found["spaces/local/memory.db"].detail.endswith("checked")
+
+
+async def test_it_is_told_how_many_segments_have_a_vector_and_whose(tmp_path: Path, clock: FakeClock) -> None:
+    home = Home(tmp_path)
+    folder = home.create_space("42").path
+    space = await Space.open(
+        folder, default_zone=ZoneInfo("UTC"), clock=clock, backups=home.backups, embedder=FakeEmbedder()
+    )
+    async with space.db.transaction():
+        for text in ("my plan", "your plan", "our plan"):
+            await space.segments.store(
+                await space.sessions.append(text_message("user", text, clock.now()), session_id=None)
+            )
+    await space.vectors.fill(2)
+    await space.close()
+
+    found = await _examined(home, clock)
+
+    assert found["spaces/42/memory.db"].detail.endswith("2 of 3 segments have a vector (fake:96)")
+
+
+async def test_what_could_not_be_taken_up_is_counted_without_a_word_of_it(tmp_path: Path, clock: FakeClock) -> None:
+    home = Home(tmp_path)
+    path = await _space(home, "42", clock)
+    database = await Database.open(path, "memory", clock=clock, backups=home.backups)
+    async with database.transaction():
+        await database.execute(
+            "INSERT INTO inbox (source, kind, state, body, received_at) VALUES ('a', 'message', 'dead', 'plan', '2027')"
+        )
+    await database.close()
+
+    found = await _examined(home, clock)
+
+    assert "; 1 that came in could not be taken up" in found["spaces/42/memory.db"].detail
+    assert "plan" not in found["spaces/42/memory.db"].detail
 
 
 async def test_a_damaged_database_is_named_with_what_to_do_and_left_alone(tmp_path: Path, clock: FakeClock) -> None:

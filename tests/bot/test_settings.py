@@ -1,11 +1,12 @@
 from datetime import time
+from importlib.util import find_spec
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from bot.setting_values import HostPort
-from bot.settings import NO_ZONE, BadSettings, Settings, load, names, system_zone
+from bot.settings import LOCAL_EMBEDDER, NO_ZONE, BadSettings, Settings, load, names, system_zone
 
 TOKEN = "123456789:AAcanary-canary-canary"
 
@@ -163,6 +164,25 @@ def test_several_invalid_settings_are_named_in_the_same_line(say: Setter) -> Non
 
     assert line.startswith("REMEMBRANCER_KEEP_TURNS ")
     assert line.endswith("(also invalid: REMEMBRANCER_SHELL)")
+
+
+@pytest.mark.skipif(find_spec(LOCAL_EMBEDDER) is not None, reason="the extra `local` is installed")
+def test_the_local_embedder_without_its_extra_is_refused_with_what_to_do(say: Setter) -> None:
+    line = say.env(REMEMBRANCER_EMBEDDER="local").complaint()
+
+    assert line.startswith("REMEMBRANCER_EMBEDDER `local` needs its package: run `make local` once")
+
+
+@pytest.mark.skipif(find_spec(LOCAL_EMBEDDER) is None, reason="the extra `local` is not installed")
+def test_the_local_embedder_needs_no_key(say: Setter) -> None:
+    assert say.env(REMEMBRANCER_EMBEDDER="local").settings().embedder_in_use == "local"
+    assert say.warnings() == ()
+
+
+def test_the_embedder_is_geminis_with_a_key_unless_another_is_chosen(say: Setter) -> None:
+    assert say.settings().embedder_in_use == "none"
+    assert say.env(GEMINI_API_KEY="k").settings().embedder_in_use == "gemini"
+    assert say.env(REMEMBRANCER_EMBEDDER="none").settings().embedder_in_use == "none"
 
 
 def test_a_token_without_an_owner_is_refused(say: Setter) -> None:

@@ -34,8 +34,9 @@ from starlette.routing import Route
 
 from tests.fakes.gemini_replies import Reply, error, say
 from tests.fakes.gemini_rules import DATA_KEYS, Broken, call_key, canonical, check_request, get, part_call
+from tests.fakes.gemini_vectors import EMBEDDING_METHODS, answer_vectors, texts_of
 
-MODELS = ("gemini-3.8-flash", "gemini-3.5-flash-lite")
+MODELS = ("gemini-3.8-flash", "gemini-3.5-flash-lite", "gemini-embedding-001")
 
 
 @dataclass(frozen=True)
@@ -52,7 +53,14 @@ class Request:
         return "".join(part.get("text", "") for part in instruction.get("parts", []))
 
     @property
+    def texts(self) -> list[str]:
+        """What vectors were asked for."""
+        return texts_of(self.body)
+
+    @property
     def task(self) -> str:
+        if "contents" not in self.body:
+            return "embed"
         head = self.system.partition("\n")[0]
         return head.removeprefix("task:").strip() if head.startswith("task:") else "chat"
 
@@ -184,11 +192,11 @@ class FakeGemini:
         except Broken as broken:
             self.refusals.append(broken.message)
             return self._refuse(error(broken.code, _STATUS.get(broken.code, "INVALID_ARGUMENT"), broken.message))
-        reply = self._sign(self._next(request))
+        reply = self._vectors(request, method) if method in EMBEDDING_METHODS else self._sign(self._next(request))
         if reply.stalls:
             await _disconnected(http)
             return Response(status_code=499)
-        if reply.status != 200:
+        if reply.status != 200 or method in EMBEDDING_METHODS:
             return self._refuse(reply)
         if reply.raw is not None:
             return Response(reply.raw, media_type="text/event-stream")
@@ -201,7 +209,8 @@ class FakeGemini:
         return StreamingResponse(_stream(events, reply), media_type="text/event-stream")
 
     async def _accept(self, http: HttpRequest, model: str, method: str) -> Request:
-        if http.path_params["version"] != "v1beta" or method not in {"generateContent", "streamGenerateContent"}:
+        methods = {"generateContent", "streamGenerateContent"} | EMBEDDING_METHODS
+        if http.path_params["version"] != "v1beta" or method not in methods:
             raise Broken("Not Found", 404)
         if method == "streamGenerateContent" and http.query_params.get("alt") != "sse":
             raise Broken("this fake streams server-sent events only (alt=sse)")
@@ -215,12 +224,21 @@ class FakeGemini:
         self.requests.append(request)
         if model not in self.models:
             raise Broken(f"models/{model} is not found for API version v1beta", 404)
+        if method in EMBEDDING_METHODS:
+            answer_vectors(body, method=method, model=model)
+            return request
         check_request(body, signatures=self._signatures, opaque=self._opaque, expired=self.expired_files)
         tokens = _tokens(body)
         if tokens > self.max_prompt_tokens:
             limit = self.max_prompt_tokens
             raise Broken(f"The input token count ({tokens}) exceeds the maximum number of tokens allowed ({limit}).")
         return request
+
+    def _vectors(self, request: Request, method: str) -> Reply:
+        script = self._scripts["embed"]
+        if script:
+            return script.popleft()
+        return Reply(body=answer_vectors(request.body, method=method, model=request.model))
 
     def _next(self, request: Request) -> Reply:
         script = self._scripts[request.task]

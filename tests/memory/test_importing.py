@@ -151,5 +151,4 @@ async def test_context_ends_where_the_conversation_paused(home: Home) -> None:
             line("charlie", at="2023-05-09T10:00:00+00:00"),
         ]
     )
-    rows = await home.db.fetch_all("SELECT context FROM segment_terms ORDER BY segment_id")
-    assert [row["context"] for row in rows] == ["bravo", "alpha", ""]
+    assert [item.text for item in (await home.recall.search("bravo")).items] == ["bravo", "alpha"]

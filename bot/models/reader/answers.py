@@ -7,6 +7,7 @@ stored: only the program does, after it has read the row back.
 import re
 from collections.abc import Sequence
 
+from bot.models.reader.clauses import Clause, clauses
 from bot.models.reader.corrections import says_where_home_is
 from bot.models.reader.match import (
     calls_off,
@@ -20,7 +21,7 @@ from bot.models.reader.match import (
     supporting_line,
 )
 from bot.models.reader.prompt import FactLine, ReaderPrompt, SaidLine, has_same_words
-from bot.models.reader.statements import Clause, clauses, finding_of
+from bot.models.reader.statements import finding_of
 from bot.models.reader.words import fold, is_question, language_of, sentences
 
 OFFLINE = "I'm the offline reader: I can only quote what you told me. Set GEMINI_API_KEY for real conversation."

@@ -6,7 +6,7 @@ Also when two subjects or two values are the same. Decides nothing about which c
 import re
 from typing import Any
 
-from bot.models.reader.rules import clean_subject
+from bot.models.reader.rule import clean_subject
 from bot.models.reader.statements import Finding, Moment
 from bot.models.reader.words import fold, stems
 from memory.ledger.dates import DateMention, format_when
@@ -37,6 +37,11 @@ def is_same_value(one: str, other: str) -> bool:
     first, second = fold(one).strip(" ."), fold(other).strip(" .")
     when = re.compile(r'\s*\("[^"]*"\)$')
     return first == second or (when.sub("", first) == when.sub("", second) and when.search(first) is not None)
+
+
+def is_within(found: Finding, held: str) -> bool:
+    """Tell whether a finding only says less of what is held already ("Thursdays" of "always Thursdays at 19:30")."""
+    return found.kind != "deadline" and set(fold(found.value).split()) < set(fold(held).split())
 
 
 def _patterns(found: Finding) -> list[str]:

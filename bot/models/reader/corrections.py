@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import Any
 
 from bot.models.reader.changes import adding, is_same_subject, is_same_value, replacing
-from bot.models.reader.match import said_value
+from bot.models.reader.clauses import Clause
+from bot.models.reader.match import names_a_time, said_value
 from bot.models.reader.reading import CurrentFact, Reading
-from bot.models.reader.rules import clean_subject, clean_value, is_exact, with_article
-from bot.models.reader.statements import Clause, Finding, dates_in, finding_of, shown_value
+from bot.models.reader.rule import clean_subject, clean_value, is_exact, with_article
+from bot.models.reader.statements import Finding, dates_in, finding_of, shown_value
 from bot.models.reader.words import fold, language_of, stems
 from memory.ledger.changed_moments import DAY_NUMBER, changed_moment, moment_of
 from memory.ledger.clocks import find_clocks
@@ -38,12 +39,14 @@ _MOVED = (
                r" (?:verschoben|verlegt|geändert)$", re.IGNORECASE),
     re.compile(r"^(?P<subject>.+?) (?:перенесли|перенес[её]н[аоы]?|перен[её]с(?:ся|лась)?|сдвинули) на"
                r" (?P<value>.+)$", re.IGNORECASE),
-    re.compile(r"^(?P<subject>.+?) is not (?P<old>.+?),? but (?P<value>.+)$|^(?P<subject2>.+?) ist nicht"
-               r" (?P<old2>.+?), sondern (?P<value2>.+)$", re.IGNORECASE),
-    re.compile(r"^(?P<subject>.+?) (?:is|are) (?P<value>.+?),? (?:not|instead of|rather than)"
-               r" (?P<old>.+)$", re.IGNORECASE),
-    re.compile(r"^(?P<subject>.+?) (?:is|are|ist|sind) (?:now|actually|jetzt|inzwischen|nun)"
-               r" (?P<value>.+)$", re.IGNORECASE),
+    re.compile(r"^(?P<subject>.+?)(?: is| are)? not (?P<old>.+?),? but (?P<value>.+)$|^(?P<subject2>.+?)(?: ist| sind)?"
+               r" nicht (?P<old2>.+?), sondern (?P<value2>.+)$|^(?P<subject3>.+?) не (?P<old3>.+?), а (?P<value3>.+)$",
+               re.IGNORECASE),
+    re.compile(r"^(?P<subject>.+?) (?:is|are|will be|should be) (?P<value>.+?),? (?:not|instead of|rather than)"
+               r" (?P<old>.+)$|^(?P<subject2>.+?) (?:ist|sind|wird|werden) (?P<value2>.+?), (?:und )?nicht"
+               r" (?P<old2>.+)$", re.IGNORECASE),
+    re.compile(r"^(?P<subject>.+?) (?:is|are|costs?|ist|sind|beträgt|kostet|liegt bei|heißt)"
+               r" (?:now|actually|jetzt|inzwischen|nun) (?P<value>.+)$", re.IGNORECASE),
     re.compile(r"^(?P<subject>.+?) (?:теперь|сейчас) (?P<value>.+)$", re.IGNORECASE),
 )  # fmt: skip
 _SWITCHED = (
@@ -87,10 +90,11 @@ _NO_VALUE = re.compile(
     re.IGNORECASE,
 )
 _FIRMLY_CORRECTING = re.compile(
-    r"^\W*(?:(?:no|nope|nein|нет|sorry|oops|wait)\s*[,:;.!—–-]|(?:actually|correction|rather|i mean|scratch that|doch"
-    r"|eigentlich|korrektur|вообще-то|точнее|поправка)\b)",
+    r"^\W*(?:(?:no|nope|nein|нет|sorry|oops|wait)\s*[,:;.!—–-]|(?:\w+ )?(?:correction|korrektur|поправка)\b"
+    r"|(?:actually|rather|i mean|scratch that|doch|eigentlich|вообще-то|точнее)\b)",
     re.IGNORECASE,
 )
+_LINK = re.compile(r"^(?:(?:is|are|ist|sind|hei(?:ß|ss)t|зовут|called|[—–:-])\s+)+", re.IGNORECASE)
 _NOW = re.compile(r"\b(?:now|nowadays|these days|jetzt|inzwischen|mittlerweile|теперь|сейчас)\b", re.IGNORECASE)
 _BEFORE_MOMENT = re.compile(
     r"^(?:on|at|by|to|am|um|den|dem|auf|bis|в|во|на|до|к)\s+(?:(?:the|den|dem)\s+)?|^(?:the|der)\s+(?=\d)",
@@ -119,7 +123,8 @@ def is_unlike(fact: CurrentFact, value: str, reading: Reading) -> bool:
     """Tell whether a value cannot take the place of a fact's: no time for a deadline, a mood for a name."""
     if fact.kind == "deadline":
         return not _has_moment(value, reading) and not re.search(r"\d", value)
-    return fact.kind in {"entity", "user_attribute"} and is_exact(fact.value) and not is_exact(value)
+    is_time = names_a_time(fact.value) and names_a_time(value)
+    return fact.kind in {"entity", "user_attribute"} and is_exact(fact.value) and not (is_exact(value) or is_time)
 
 
 def _moved_home(text: str, clause: Clause, reading: Reading) -> dict[str, Any] | None:
@@ -200,7 +205,14 @@ def _bare(text: str, clause: Clause, reading: Reading) -> dict[str, Any] | None:
     elif finding_of(clause, reading.said) is not None:
         return None
     fact = _spoken_of(text, reading)
-    return _replaced(fact, text, clause, reading) if fact else None
+    return _replaced(fact, _behind(fact.subject, text), clause, reading) if fact else None
+
+
+def _behind(subject: str, text: str) -> str:
+    """Return what stands behind the words of a subject and a verb that links ("свекровь зовут Розалина"), or all."""
+    words, meant = text.split(), stems(subject)
+    last = max((place for place, word in enumerate(words) if stems(word) & meant), default=-1)
+    return _LINK.sub("", " ".join(words[last + 1 :]))
 
 
 def _replaced(fact: CurrentFact, words: str, clause: Clause, reading: Reading) -> dict[str, Any] | None:

@@ -89,9 +89,14 @@ def _split_turn(messages: Sequence[Message]) -> tuple[list[Message], list[Messag
     if last is None:
         return list(messages), [], []
     first = last
-    while first > 0 and messages[first - 1].role == "user":
+    while first > 0 and messages[first - 1].role == "user" and _is_unanswered(messages[first - 1], messages[last]):
         first -= 1
     return list(messages[:first]), list(messages[first : last + 1]), list(messages[last + 1 :])
+
+
+def _is_unanswered(earlier: Message, newest: Message) -> bool:
+    """Tell whether words wait for an answer beside the newest; what a command had kept is of no turn and does not."""
+    return earlier.turn_id is not None or newest.turn_id is None
 
 
 def _read_block(block: str) -> tuple[list[FactLine], list[str], str | None]:

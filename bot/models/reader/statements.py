@@ -1,79 +1,20 @@
-"""What a message states, sentence by sentence: findings, each with the sentence it was read from.
+"""What a clause states: findings, each with the sentence it was read from.
 
-Questions, suppositions, quoted speech, code and small talk state nothing. Dates are resolved against the moment the
-message was said; without that moment they stay words.
+Dates are resolved against the moment the message was said; without that moment they stay words.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from bot.models.reader.rules import (
-    DATE_MARK,
-    RULES,
-    Rule,
-    clean_subject,
-    clean_value,
-    with_article,
-)
-from bot.models.reader.words import is_question, language_of, sentences, stems
+from bot.models.reader.clauses import Clause
+from bot.models.reader.rule import DATE_MARK, Rule, clean_subject, clean_value, with_article
+from bot.models.reader.rules import RULES
+from bot.models.reader.words import language_of, stems
 from memory.ledger.dates import DateMention, find_dates, format_when
 from memory.ledger.facts import Kind
 
-_MAX_SENTENCE = 600
-"""No plain statement is longer; what is, is left to a real model."""
-
-_CODE = re.compile(r"```.*?(?:```|\Z)|^[ \t]*>.*$", re.DOTALL | re.MULTILINE)
-_REPORTED = re.compile(
-    r"\b(?:said|says|wrote|writes|told (?:me|us)|asked|claims?|sagte|sagt|schrieb|meinte|сказал[аи]?|говорит"
-    r"|написал[аи]?)\b"
-    r"[^.!?\n]{0,30}[:,]?\s*[\"“„«'‘‚]|^\s*(?-i:[A-ZÄÖÜА-ЯЁ])\w+ (?:said|wrote|sagte|schrieb|сказал[аи]?"
-    r"|написал[аи]?)\s*:"
-    r"|^\s*[\"“„«]",
-    re.IGNORECASE,
-)
-_SUPPOSED = re.compile(
-    r"^(?:if|suppose|supposing|imagine|what if|let's say|hypothetically|maybe|perhaps|wenn|falls|angenommen"
-    r"|vielleicht|если"
-    r"|допустим|может|возможно|представь)\b"
-    r"|\b(?:maybe|perhaps|might|could be|we could|i could|would|wouldn't|vielleicht|könnte[nst]?|würde[nst]?|может быть"
-    r"|возможно|наверное|бы)\b|\b(?:i think|i guess|i wonder|not sure|ich glaube|я думаю) ",
-    re.IGNORECASE,
-)
-_EXPLICIT = re.compile(
-    r"^(?:(?:please|bitte|пожалуйста),? )?(?:remember|don't forget|do not forget|note|make a note|keep in mind"
-    r"|save|write down"
-    r"|merk(?:e)? dir|vergiss nicht|notiere?|запомни(?:те)?|не забудь(?:те)?|запиши(?:те)?)\b"
-    r"(?: down)?(?: this| for me| bitte| пожалуйста)?(?:,? (?:that|dass|что)\b)?[:,]?\s*",
-    re.IGNORECASE,
-)
-_OPENER = re.compile(
-    r"^(?:(?:hi|hello|hey|ok|okay|well|so|also|btw|by the way|fyi|just so you know|for the record|good news|bad"
-    r" news|update|yes"
-    r"|and|but|hallo|übrigens|also|und|aber|ja|привет|кстати|и|а|но|да)\b[,:!.—-]*\s+)+"
-    r"|^\w+(?: \w+){0,2}:\s+(?=(?:we|i|wir|ich|мы|я)\b)",
-    re.IGNORECASE,
-)
-_CORRECTING = re.compile(
-    r"^(?:(?:no|nope|actually|correction|sorry|wait|oops|rather|i mean|scratch that|nein|doch|eigentlich"
-    r"|korrektur|moment"
-    r"|нет|вообще-то|точнее|поправка|извини(?:те)?)\b[,:!.—-]*\s+)+",
-    re.IGNORECASE,
-)
-_JOINT = re.compile(
-    r"\s*(?:;|, and|, but|,| and| but| und|, и| и|, а)\s+(?=(?:my|our|the|i|we|his|her|mein\w*|unser\w*|ich|wir"
-    r"|мо[йяеёи]|наш\w?"
-    r"|я|мы|меня|у меня|live|work|wohne|lebe|arbeite|живу|работаю)\b)",
-    re.IGNORECASE,
-)
-_VERB = re.compile(
-    r"\b(?:is|are|was|am|has|have|live|lives|work|works|must|need|decided|chose|agreed|called|expires|ist|sind"
-    r"|hei(?:ß|ss)\w+"
-    r"|wohne|lebe|haben|muss|arbeite|зовут|живу|решили|работаю)\b|['’](?:s|m|re)\b|[—–]|^я ",
-    re.IGNORECASE,
-)
 _PLAN_LEAD = re.compile(
     r"^(?:(?:i|we)(?:['’]ve| have|['’]ll have| will have| got)*(?: got)? (?:an? |the |my )|(?:i|we)(?:['’]ll|"
     r" will| shall|['’](?:m|re) going to"
@@ -86,8 +27,8 @@ _DOING_LEAD = re.compile(
     r"^(?:i|we)(?:['’]| will| shall| am| are| fly| leave| travel| meet| move| start| drive| visit)", re.IGNORECASE
 )
 _PLAN_TAIL = re.compile(
-    r"(?:[\s,:—–-]+(?:on|at|by|from|for|until|is|are|will be|um|am|ab|ist|findet|statt|einen?|eine|в|во|на|к"
-    r"|будет))*[\s,:—–.!-]*$",
+    r"(?:[\s,:—–-]+(?:on|at|by|from|for|until|is|are|will be|only|already|um|am|ab|ist|findet|statt|einen?|eine|erst"
+    r"|schon|doch|в|во|на|к|будет|уже|только))*[\s,:—–.!-]*$",
     re.IGNORECASE,
 )
 _NO_PLAN = re.compile(
@@ -98,6 +39,10 @@ _NO_PLAN = re.compile(
     r"|as|so|but|and|because|since|until|by|from|only|just|maybe|today|tomorrow|the (?:weather|sun|rain))\b",
     re.IGNORECASE,
 )
+_NO_NEWS = re.compile(
+    r"\b(?:was|were|war|waren|был[аои]?)\b|\b(?:said|says|sagte?|meinte?|сказал[аи]?|говорит)\b", re.IGNORECASE
+)
+"""No appointment: it is over, or somebody else says so."""
 _SMALL = re.compile(
     r"^(?:fine|good|great|ok(?:ay)?|bad|sick|tired|nice|lovely|awful|terrible|amazing|happy|sad|sorry|busy|late"
     r"|early|here|there"
@@ -110,12 +55,30 @@ _SMALL = re.compile(
     re.IGNORECASE,
 )
 _NO_SUBJECT = re.compile(
-    r"^(?:his|her|their|its|he|she|sein\w*|ihr\w*|его|её|ее|их)\b(?!['’])|[(){}\[\]<>=;]|['\"][^'\"]*$(?<!s['’])",
+    r"^(?:his|her|their|its|he|she|sein\w*|ihr\w*|его|её|ее|их|он|она|они)\b(?!['’])|^(?:it|they|er|sie|es|это)$|[(){}\[\]<>=;]|\"[^'\"]*$|(?<!\w)'[^'\"]*$",
     re.IGNORECASE,
 )
 """Who is meant by a pronoun is not read here; brackets and open quotes are those of code."""
+_NOT_SO = re.compile(
+    r"\b(?:not|never|nicht|nie|kein\w*|не)\b|n['’]t\b"
+    r"|\b(?:said|says|thinks?|thought|believes?|claims?|hopes?|doubts?|dreamt|dreamed|wish(?:es)?|sagte?|meinte?|glaubt"
+    r"|denkt|hofft|träumte|сказал[аи]?|говорит|думает|считает|надеется) (?:that|my|our|the|his|her|their|dass|mein\w*"
+    r"|unser\w*|der|die|das|что|мо[йяеёи]|наш\w?)\b",
+    re.IGNORECASE,
+)
+"""A subject with such words is half a sentence: it was denied, or somebody holds it to be so."""
+_DENIED = re.compile(
+    r"^(?:n['’]t|not|nicht|kein\w*|не)\b(?! (?:later|before|after|more|less|over|above|below|until|später|vor|nach|mehr"
+    r"|unter|über|позже|позднее|раньше|больше|меньше|более|менее))",
+    re.IGNORECASE,
+)
 _ASIDE = re.compile(r",\s+(?:he|she|it|they|who|which|er|sie|es|der|die|das|он|она|они|котор\w+)\s.*$", re.IGNORECASE)
 """What is added behind a name ("Jonas, er geht in die 3b")."""
+_INVERTED = re.compile(
+    r"^(?:(?:ist|sind|findet|finden|haben|habe)|(?P<verb>[a-zäöüß]+(?:t|en)|[а-яё]+(?:ет|ит|ют|ят)))\s+"
+    r"(?P<who>(?:der|die|das|eine?|mein\w*|unser\w*|[A-ZÄÖÜ]\w+|[А-ЯЁа-яё]+)\b.*)$"
+)
+"""What follows a day named first, where the verb comes before its subject ("morgen kommt der Elektriker")."""
 _SMALL_SUBJECT = re.compile(
     r"^(?:day|head|back|week|morning|evening|weekend|night|god|bad|mistake|pleasure|turn|question|point|idea"
     r"|opinion|guess|problem"
@@ -156,18 +119,6 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Clause:
-    """A part of a sentence that stands by itself, with the sentence it came from."""
-
-    text: str
-    quote: str
-    is_correcting: bool
-    """It began with "no", "actually" and the like."""
-    is_explicit: bool
-    """The member asked to remember it."""
-
-
-@dataclass(frozen=True)
 class _Dates:
     """When a clause was said, and the dates it names."""
 
@@ -180,19 +131,6 @@ class _Dates:
         if self.said is None:
             return "that day"
         return format_when(self.said.at.astimezone(self.said.zone).date()).split(" ", 1)[1]
-
-
-def clauses(message: str) -> Iterator[Clause]:
-    """Yield what a message states, clause by clause, openers and politeness cut off."""
-    readable = _CODE.sub(lambda match: "\n" * len(match.group()), message)
-    for start, end in sentences(readable):
-        sentence = message[start:end]
-        if len(sentence) > _MAX_SENTENCE or is_question(sentence) or _REPORTED.search(sentence):
-            continue
-        for part in _parts(sentence):
-            clause = _opened(part, sentence)
-            if clause.text and not _SUPPOSED.search(clause.text) and not is_question(clause.text):
-                yield clause
 
 
 def finding_of(clause: Clause, said: Moment | None) -> Finding | None:
@@ -222,25 +160,6 @@ def shown_value(value: str, mention: DateMention | None) -> str:
     return f'{when} ("{bare}")' if bare.startswith(mention.wording) else f"{value} ({when})"
 
 
-def _parts(sentence: str) -> Iterator[str]:
-    start = 0
-    for joint in _JOINT.finditer(sentence):
-        left, right = sentence[start : joint.start()], sentence[joint.end() :]
-        if _VERB.search(left) and _VERB.search(right):
-            yield left
-            start = joint.end()
-    yield sentence[start:]
-
-
-def _opened(part: str, sentence: str) -> Clause:
-    text = _OPENER.sub("", part.strip())
-    correcting = _CORRECTING.match(text)
-    text = text[correcting.end() :] if correcting else text
-    explicit = _EXPLICIT.match(text)
-    text = text[explicit.end() :] if explicit else text
-    return Clause(text.strip(), sentence, correcting is not None, explicit is not None)
-
-
 def _masked(text: str, mentions: list[DateMention]) -> str:
     for mention in mentions:
         if not mention.is_clock_alone:
@@ -256,6 +175,8 @@ def _finding(rule: Rule, match: re.Match[str], clause: Clause, dates: _Dates) ->
     inside = [mention for mention in dates.mentions if start <= mention.start and mention.end <= end]
     whole = match.groupdict().get("subject")
     subject = clean_subject(clause.text[slice(*match.span("subject"))]) if whole else ""
+    if _NOT_SO.search(whole or "") or (rule.kind != "constraint" and _DENIED.match(value)):
+        return None
     if not value or _NO_SUBJECT.search(subject) or _SMALL_SUBJECT.match(subject) or not rule.fits(value, inside):
         return None
     if rule.kind in {"entity", "user_attribute"}:
@@ -294,7 +215,7 @@ def _is_of_the_past(rule: Rule) -> bool:
 def _plan(clause: Clause, masked: str, mentions: list[DateMention], said: Moment | None) -> Finding | None:
     """Return an appointment: a few words and one day ahead ("dentist tomorrow at 10")."""
     dated = [mention for mention in mentions if not mention.is_clock_alone]
-    if said is None or len(dated) != 1 or len(clause.text) > 140:
+    if said is None or len(dated) != 1 or len(clause.text) > 140 or _NO_NEWS.search(clause.text):
         return None
     mention = dated[0]
     today = said.at.astimezone(said.zone).date()
@@ -303,9 +224,15 @@ def _plan(clause: Clause, masked: str, mentions: list[DateMention], said: Moment
     before, after = clause.text[: mention.start], clause.text[mention.end :]
     doing = _DOING_LEAD.match(before)
     words = _PLAN_TAIL.sub("", _PLAN_LEAD.sub("", before))
-    words = words if stems(words) else after.strip(" .,!")
+    words = words if stems(words) else _INVERTED.sub(r"\g<who> \g<verb>", after.strip(" .,!"))
     subject = clean_subject(re.sub(r"^(?:is|are|ist|—|–|-|:)\s+(?:the |my )?", "", _PLAN_TAIL.sub("", words.strip())))
-    if _NO_PLAN.match(subject) or _NO_SUBJECT.search(subject) or not stems(subject) or len(subject.split()) > 8:
+    if (
+        _NO_PLAN.match(subject)
+        or _NOT_SO.search(subject)
+        or _NO_SUBJECT.search(subject)
+        or not stems(subject)
+        or len(subject.split()) > 8
+    ):
         return None
     asked = {
         "en": f"When: {subject}?" if doing else f"When is {with_article(subject)}?",

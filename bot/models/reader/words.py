@@ -7,6 +7,7 @@ thing in an everyday question ("due", "fällig", "срок") share one stem. No 
 import re
 import unicodedata
 from collections.abc import Iterator
+from functools import lru_cache
 
 _TOKEN = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -109,6 +110,7 @@ def fold(text: str) -> str:
     return unicodedata.normalize("NFKC", text).casefold().replace("ё", "е")
 
 
+@lru_cache(maxsize=4_096)
 def stem(word: str) -> str:
     """Return the stem of one folded word, or the meaning it shares with others (`@due`)."""
     if word in _MEANING_OF:

@@ -402,6 +402,18 @@ async def test_a_notice_after_the_question_does_not_hide_it() -> None:
     assert text_of(await OfflineReader().generate(request)) == "Vet: Dr. Kern"
 
 
+async def test_words_that_a_command_had_kept_are_not_answered_with_the_next_message() -> None:
+    kept = text_message("user", "The locker code is 4471.", AT)
+    said = text_message("user", "My boss is Paul Zornitz.", AT).model_copy(update={"turn_id": 1})
+
+    heard = await OfflineReader().generate(
+        ModelRequest(task="chat", system="task: chat", messages=[kept, said], memory_block=block())
+    )
+
+    assert "Paul Zornitz" in text_of(heard)
+    assert "4471" not in text_of(heard)
+
+
 async def test_text_streams_as_growing_beginnings_that_end_in_the_whole() -> None:
     seen: list[str] = []
 

@@ -145,6 +145,48 @@ STATED = [
     ("Я живу в Риге.", "user_attribute", "место жительства", "Риге"),
     ("Мою дочь зовут Маша.", "entity", "дочь", "Маша"),
     ("Номер паспорта: 4509 123456.", "entity", "Номер паспорта", "4509 123456"),
+    # what recurs
+    ("Yoga is always on Tuesdays at 18:15.", "entity", "Yoga", "on Tuesdays at 18:15"),
+    ("The kids have swimming every Friday at 4 pm.", "entity", "swimming", "every Friday at 4 pm"),
+    ("Die Müllabfuhr kommt immer dienstags.", "entity", "Müllabfuhr", "dienstags"),
+    ("Бассейн по пятницам в 9:00.", "entity", "Бассейн", "по пятницам в 9:00"),
+    ("У Пети по вторникам футбол в 17:00.", "entity", "футбол у Пети", "по вторникам футбол в 17:00"),
+    ("По вторникам у меня йога в 18:15.", "entity", "йога", "По вторникам у меня йога в 18:15"),
+    ("I run in the park every Sunday.", "user_attribute", "habit (run)", "in the park every Sunday"),
+    ("Ich jogge jeden Sonntag im Park.", "user_attribute", "Gewohnheit (jogge)", "jeden Sonntag im Park"),
+    # who somebody is, and what others do not eat
+    ("Paul is our neighbour.", "entity", "neighbour", "Paul"),
+    ("Klara ist meine Schwester.", "entity", "Schwester", "Klara"),
+    ("Олег — мой начальник.", "entity", "начальник", "Олег"),
+    ("My son Emil is allergic to nuts.", "constraint", "son Emil's allergy", "nuts"),
+    ("Emil ist gegen Nüsse allergisch.", "constraint", "Emil (Allergie)", "Nüsse"),
+    ("У Пети аллергия на орехи.", "constraint", "аллергия (Пети)", "орехи"),
+    ("Marta doesn't eat meat.", "constraint", "Marta's diet", "doesn't eat meat"),
+    ("Ich trinke schon lange keinen Kaffee.", "constraint", "Ernährung", "trinke schon lange keinen Kaffee"),
+    ("Марта не ест мясо.", "constraint", "питание (Марта)", "не ест мясо"),
+    ("Mein Bruder wohnt in Graz.", "entity", "Bruder (Wohnort)", "Graz"),
+    ("Мой брат живёт в Граце.", "entity", "место жительства (брат)", "Граце"),
+    ("Я работаю акушеркой в клинике.", "user_attribute", "работа", "акушеркой в клинике"),
+    ("Моя сестра работает на почте.", "entity", "работа (сестра)", "на почте"),
+    ("I'm lactose intolerant.", "constraint", "intolerance", "lactose"),
+    ("Ich vertrage keine Laktose.", "constraint", "Unverträglichkeit", "keine Laktose"),
+    ("Emil verträgt keine Nüsse.", "constraint", "Emil (Unverträglichkeit)", "keine Nüsse"),
+    ("У меня непереносимость лактозы.", "constraint", "непереносимость", "лактозы"),
+    ("Meine Mutter ist am 3. Mai geboren.", "entity", "Mutter (Geburtstag)", "3. Mai"),
+    # amounts, places, possessives
+    ("Мой номер телефона 8 900 123-45-67.", "entity", "номер телефона", "8 900 123-45-67"),
+    ("Der Stellplatz kostet 60 Euro.", "entity", "Stellplatz", "60 Euro"),
+    ("Квартира стоит 980 евро.", "entity", "Квартира", "980 евро"),
+    ("Мой размер обуви 38.", "entity", "размер обуви", "38"),
+    ("Der Pass liegt in der Schublade.", "entity", "Pass", "in der Schublade"),
+    ("Паспорт лежит в верхнем ящике.", "entity", "Паспорт", "в верхнем ящике"),
+    ("The landlord's number is 030 5550123.", "entity", "landlord's number", "030 5550123"),
+    # the verb before its subject, words around a statement
+    ("Morgen um 7:30 kommt der Elektriker.", "deadline", "Elektriker kommt", 'Wed 3 Mar 2027 07:30 ("Morgen um 7:30")'),
+    ("Der Elektriker kommt erst am Freitag.", "deadline", "Elektriker kommt", 'Fri 5 Mar 2027 ("Freitag")'),
+    ("I'm allergic to bee stings, by the way.", "constraint", "allergy to bee stings", "bee stings"),
+    ("Unser Hausarzt ist Dr. Kern, weil Braun weg ist.", "entity", "Hausarzt", "Dr. Kern"),
+    ("Zur Klassenfahrt: Emil ist gegen Nüsse allergisch.", "constraint", "Emil (Allergie)", "Nüsse"),
 ]
 
 
@@ -229,6 +271,18 @@ NOTHING_STATED = [
     "> my name is Bob",
     "Here it is:\n```\nmy name is Bob\ndeadline: 12 March 2027\n```",
     "def f(): return 'the deadline is 5 May'",
+    "My phone number is not 555 1234 but 555 9876.",
+    "My name isn't Bob.",
+    "My wife's name was Anna.",
+    "The report is not due on Friday.",
+    "The report isn't due on Friday.",
+    "Unsere Adresse ist nicht Lindenstraße 5.",
+    "My sister said that her boss is Mr. Klein.",
+    "My boss thinks my deadline is 5 May.",
+    "I dreamt that my dog is called Rex.",
+    "I doubt that my dog is called Rex.",
+    "As a joke: my boss is Darth Vader.",
+    "My boss is Darth Vader, just kidding.",
     "Her birthday is 4 May.",
     "I saw Anna yesterday.",
     "We went to Oslo last week.",
@@ -312,6 +366,19 @@ async def test_near_twins_are_two_facts() -> None:
             "Отчёт перенесли на 19 марта.",
             'Fri 19 Mar 2027 ("19 марта")',
         ),
+        (
+            "f7 | deadline | opening | Thu 22 Apr 2027 18:00",
+            "Small correction: the opening is on 23 April, still 18:00.",
+            'Fri 23 Apr 2027 18:00 ("23 April, still 18:00")',
+        ),
+        ("f7 | decision | kitchen | white", "The kitchen will be grey, not white.", "grey"),
+        ("f7 | entity | Stellplatz | 60 Euro", "Der Stellplatz kostet jetzt 70 Euro.", "70 Euro"),
+        (
+            "f7 | deadline | Олег приезжает | Sat 20 Mar 2027",
+            "Олег приезжает не 20, а 21 марта.",
+            'Sun 21 Mar 2027 ("21 марта")',
+        ),
+        ("f7 | entity | футбол | по вторникам в 17:00", "Футбол теперь по четвергам.", "по четвергам"),
         (
             "f7 | deadline | Meeting | Mon 8 Mar 2027",
             "Das Meeting wurde auf Dienstag um 10 verschoben.",
@@ -440,12 +507,92 @@ async def test_a_repetition_changes_nothing(message: str) -> None:
         "The dentist is cancelled.",
         "We called off the dentist.",
         "Vergiss den dentist.",
+        "Das mit dem dentist hat sich erledigt.",
+        "The dentist fell through, sadly.",
+        "The dentist is off.",
     ],
 )
 async def test_what_is_cancelled_or_to_be_forgotten_is_retracted(message: str) -> None:
     (change,) = await changes(message, "f3 | entity | cat | Minka", "f7 | deadline | dentist | Wed 3 Mar 2027 10:00")
 
     assert (change["op"], change["replaces"], change["quote"]) == ("retract", "f7", message)
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("f7 | constraint | allergy to walnuts | walnuts", "I am not allergic to walnuts."),
+        ("f7 | constraint | allergy to walnuts | walnuts", "I'm no longer allergic to walnuts"),
+        ("f7 | constraint | Allergie gegen Nüsse | Nüsse", "Ich bin gegen Nüsse nicht allergisch."),
+        ("f7 | constraint | аллергия на орехи | орехи", "У меня нет аллергии на орехи."),
+        ("f7 | user_attribute | home | Riga", "I no longer live in Riga."),
+        ("f7 | user_attribute | Wohnort | Köln", "Ich wohne nicht mehr in Köln."),
+        ("f7 | user_attribute | место жительства | Риге", "Я больше не живу в Риге."),
+        ("f7 | constraint | diet (fish) | don't eat fish", "I eat fish again."),
+    ],
+)
+async def test_the_opposite_of_a_fact_ends_it(fact: str, message: str) -> None:
+    (change,) = await changes(message, "f3 | constraint | allergy to penicillin | penicillin", fact)
+
+    assert (change["op"], change["replaces"]) == ("retract", "f7")
+
+
+@pytest.mark.parametrize(
+    ("fact", "message"),
+    [
+        ("f7 | constraint | allergy to cats and dogs | cats and dogs", "I am not allergic to cats."),
+        ("f7 | constraint | allergy to penicillin | penicillin", "I am not allergic to peanuts."),
+        ("f7 | user_attribute | Wohnort | Köln", "Ich wohne nicht mehr in Bonn."),
+        ("f7 | user_attribute | место жительства | Риге", "Я больше не живу в Осло."),
+    ],
+)
+async def test_the_opposite_of_something_else_or_of_a_part_ends_nothing(fact: str, message: str) -> None:
+    assert await changes(message, fact) == []
+
+
+async def test_what_one_does_not_eat_stands_beside_what_one_does_not_drink() -> None:
+    coffee = "f7 | constraint | diet | don't drink coffee"
+
+    (change,) = await changes("I don't eat meat.", coffee)
+
+    assert (change["op"], change["subject"], change["value"]) == ("add", "diet (meat)", "don't eat meat")
+    assert await changes("I don't eat meat.", coffee, "f8 | constraint | diet (meat) | don't eat meat") == []
+
+
+async def test_a_second_number_is_no_part_of_the_first() -> None:
+    found = await changes("My brother's phone number is 555-0001 and mine is 555-0002.")
+
+    assert [(one["subject"], one["value"]) for one in found] == [("brother's phone number", "555-0001")]
+
+
+@pytest.mark.parametrize(
+    "message", ["Нет, теперь наш ветеринар доктор Окафор.", "Поправка: ветеринара зовут доктор Окафор."]
+)
+async def test_a_russian_correction_takes_the_name_alone(message: str) -> None:
+    (change,) = await changes(
+        message, "f7 | entity | ветеринара | доктор Брандт", before="Нашего ветеринара зовут доктор Брандт."
+    )
+
+    assert (change["op"], change["replaces"], change["value"]) == ("replace", "f7", "доктор Окафор")
+
+
+async def test_a_habit_that_ended_is_retracted() -> None:
+    (change,) = await changes(
+        "I don't run any more, my knee hurts.", "f7 | user_attribute | habit (run) | every Sunday"
+    )
+
+    assert (change["op"], change["replaces"]) == ("retract", "f7")
+
+
+async def test_saying_less_of_what_is_known_changes_nothing() -> None:
+    known = "f7 | entity | Yoga | always on Tuesdays at 18:15"
+
+    assert await changes("Yoga is on Tuesdays.", known) == []
+
+
+@pytest.mark.parametrize("message", ["That film on Friday was great.", "Клара сказала, что придёт в пятницу."])
+async def test_what_is_over_or_said_by_others_is_no_appointment(message: str) -> None:
+    assert await changes(message) == []
 
 
 async def test_forgetting_what_is_not_known_changes_nothing() -> None:

@@ -7,19 +7,14 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.commands import MemberCommands
 from bot.health import Heartbeat
 from bot.settings import Settings
 from bot.telegram.app import TelegramApp
-from bot.turn.agent import Agent, Limits
-from bot.turn.background import Background
-from bot.turn.outbox import Delivery
-from bot.turn.prompt import Ceilings, PromptBuilder
+from bot.turn.agent import Limits
+from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.spaces import Spaces
-from bot.turn.worker import Worker
-from memory.compaction.compactor import Compactor
-from memory.ledger.extract import Extractor
+from bot.turn.wiring import make_runner
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database, Row
@@ -28,11 +23,6 @@ from memory.store.tombstones import Tombstones
 from tests.bot.turn.house import ZONE
 from tests.fakes.model import extracts, says
 from tests.fakes.telegram import FakeTelegram
-from tools.clock import ClockTool
-from tools.facts import FactsTool
-from tools.recall import RecallTool
-from tools.registry import Registry
-from tools.remember import RememberTool
 
 OWNER, FRIEND, GROUP, STRANGER = 7, 8, -100, 66
 
@@ -173,7 +163,16 @@ async def serving(
             folder = home / "spaces" / space_id
             folder.mkdir(parents=True, exist_ok=True)
             space = await Space.open(folder, default_zone=ZONE, clock=clock, backups=home / "backups")
-            return _runner(space, model, app, Tombstones(shared, clock))
+            return make_runner(
+                space,
+                model,
+                app.screen(space),
+                Tombstones(shared, clock),
+                limits=Limits(),
+                ceilings=Ceilings(),
+                keep_turns=4,
+                is_offline=False,
+            )
 
         task = asyncio.create_task(app.serve(Spaces(open_runner), _known(home)), name="serve")
         bot = Bot(telegram, home, clock, model, shared, task, opened)
@@ -184,32 +183,3 @@ async def serving(
 def _known(home: Path) -> Sequence[str]:
     spaces = home / "spaces"
     return sorted(folder.name for folder in spaces.iterdir()) if spaces.exists() else []
-
-
-def _runner(space: Space, model: Model, app: TelegramApp, tombstones: Tombstones) -> Runner:
-    registry = Registry([RecallTool(), FactsTool(), RememberTool(), ClockTool()])
-    screen = app.screen(space)
-    compactor = Compactor(
-        space.db,
-        space.sessions,
-        space.handoffs,
-        space.segments,
-        space.recall,
-        space.journal,
-        model=model,
-        clock=space.clock,
-        zone=space.zone,
-        threshold_tokens=24_000,
-        keep_turns=4,
-        recall_tokens=900,
-    )
-    extractor = Extractor(space.facts, space.sessions, model, space.clock, ZONE)
-    background = Background(space, extractor, compactor, screen)
-    return Runner(
-        space,
-        Agent(space, model, registry, PromptBuilder(space, registry, Ceilings()), screen, Limits()),
-        MemberCommands(space, registry, tombstones, is_offline=False),
-        Worker(space, background.handlers(), background.report),
-        Delivery(space, screen),
-        screen,
-    )

@@ -11,7 +11,7 @@ import os
 import signal
 import sqlite3
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Coroutine, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -100,14 +100,16 @@ async def talk(home: Path) -> None:
             await h.runner.drain()
 
 
-def in_process(home: Path, *, number: int = 0, after: bool = False) -> bool:
-    """Run the talk in a process of its own; False when it was killed."""
+def in_process(
+    what: Callable[[Path], Coroutine[Any, Any, None]], home: Path, *, number: int = 0, after: bool = False
+) -> bool:
+    """Run something in a process of its own; False when it was killed."""
     child = os.fork()
     if child == 0:
         try:
             if number:
                 die_at(number, after=after)
-            asyncio.run(talk(home))
+            asyncio.run(what(home))
         except BaseException as error:
             sys.stderr.write(f"{error!r}\n")
             os._exit(1)
@@ -116,7 +118,7 @@ def in_process(home: Path, *, number: int = 0, after: bool = False) -> bool:
     if os.WIFSIGNALED(status):
         return False
     if os.WEXITSTATUS(status):
-        raise SystemExit(f"the talk failed at commit {number}, after={after}")
+        raise SystemExit(f"{what.__name__} failed at commit {number}, after={after}")
     return True
 
 
@@ -148,9 +150,9 @@ def main(root: Path) -> None:
         for number in range(1, 1000):
             home = root / f"{number}-{after}"
             home.mkdir()
-            if in_process(home, number=number, after=after):
+            if in_process(talk, home, number=number, after=after):
                 break
-            in_process(home)
+            in_process(talk, home)
             sys.stdout.write(json.dumps({"commit": number, "after": after, **outcome(home)}) + "\n")
             sys.stdout.flush()
 

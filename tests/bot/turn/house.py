@@ -8,16 +8,11 @@ from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.commands import MemberCommands
-from bot.turn.agent import Agent, Limits
-from bot.turn.background import Background
-from bot.turn.outbox import Delivery
-from bot.turn.prompt import Ceilings, PromptBuilder
+from bot.turn.agent import Limits
+from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
-from bot.turn.worker import Worker
-from memory.compaction.compactor import Compactor
-from memory.ledger.extract import Extractor
-from memory.ports import ModelReply, ModelRequest, OnText
+from bot.turn.wiring import make_runner
+from memory.ports import Embedder, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.mailbox import Entry, EntryKind
@@ -25,11 +20,6 @@ from memory.store.tombstones import Tombstones
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, extracts, says
 from tests.fakes.screen import FakeScreen
-from tools.clock import ClockTool
-from tools.facts import FactsTool
-from tools.recall import RecallTool
-from tools.registry import Registry
-from tools.remember import RememberTool
 
 ZONE = ZoneInfo("Europe/Berlin")
 
@@ -59,6 +49,7 @@ class House:
     model: TaskModel
     screen: FakeScreen
     clock: FakeClock
+    tombstones: Tombstones
     ids: "count[int]" = field(default_factory=lambda: count(1))
 
     async def say(self, text: str, *, kind: EntryKind = "message", **more: object) -> None:
@@ -83,41 +74,32 @@ async def house(
     clock: FakeClock | None = None,
     keep_turns: int = 4,
     screen: FakeScreen | None = None,
+    space_id: str = "1",
+    operator_id: int | None = None,
+    embedder: Embedder | None = None,
 ) -> AsyncIterator[House]:
-    """Open the space `1` under `home` with a chat model that follows `steps`; at the end every step was used."""
+    """Open a space under `home` with a chat model that follows `steps`; at the end every step was used."""
     clock = clock or FakeClock()
     model = model or TaskModel(ScriptedModel(steps))
-    limits = limits or Limits()
     shared = await Database.open(home / "bot.db", "bot", clock=clock, backups=home / "backups")
-    space = await Space.open(home / "spaces" / "1", default_zone=ZONE, clock=clock, backups=home / "backups")
-    screen = screen or FakeScreen(clock)
-    registry = Registry([RecallTool(), FactsTool(), RememberTool(), ClockTool()])
-    compactor = Compactor(
-        space.db,
-        space.sessions,
-        space.handoffs,
-        space.segments,
-        space.recall,
-        space.journal,
-        model=model,
-        clock=space.clock,
-        zone=space.zone,
-        threshold_tokens=limits.compact_at_tokens,
-        keep_turns=keep_turns,
-        recall_tokens=900,
+    space = await Space.open(
+        home / "spaces" / space_id, default_zone=ZONE, clock=clock, backups=home / "backups", embedder=embedder
     )
-    extractor = Extractor(space.facts, space.sessions, model, clock, ZONE)
-    background = Background(space, extractor, compactor, screen)
-    runner = Runner(
+    screen = screen or FakeScreen(clock)
+    tombstones = Tombstones(shared, clock)
+    runner = make_runner(
         space,
-        Agent(space, model, registry, PromptBuilder(space, registry, Ceilings()), screen, limits),
-        MemberCommands(space, registry, Tombstones(shared, clock), is_offline=False),
-        Worker(space, background.handlers(), background.report),
-        Delivery(space, screen),
+        model,
         screen,
+        tombstones,
+        limits=limits or Limits(),
+        ceilings=Ceilings(),
+        keep_turns=keep_turns,
+        is_offline=False,
+        operator_id=operator_id,
     )
     try:
-        yield House(space, runner, model, screen, clock)
+        yield House(space, runner, model, screen, clock, tombstones)
         model.chat.close()
     finally:
         await runner.close()

@@ -33,6 +33,14 @@ async def test_start_says_what_is_kept_and_what_goes_to_google(tmp_path: Path) -
         assert "/forget" in answer
 
 
+async def test_help_says_how_a_question_is_answered_without_buttons(tmp_path: Path) -> None:
+    typed = {"keep", "drop", "choose"}
+    async with house(tmp_path) as h:
+        answer = await command(h, "/help")
+    assert all(f"`/{name} f12`" in answer for name in typed)
+    assert not typed & {known.name for known in COMMANDS}, "the menu of Telegram offers what always applies"
+
+
 async def test_help_names_every_command_and_every_tool(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         answer = await command(h, "/help@remembrancer_bot")
@@ -102,53 +110,13 @@ async def test_a_command_that_breaks_is_answered_and_holds_nothing_up(tmp_path: 
         assert "I hold no facts" in await command(h, "/facts")
 
 
-async def test_recall_marks_what_has_changed_since_and_ranks_an_earlier_question_behind(tmp_path: Path) -> None:
-    moved = change("vet", "Dr. Kern", "Our vet is Dr. Kern now.", op="replace", replaces="f1")
-    async with house(tmp_path, model=reads(extracts(VET), extracts(moved), extracts(), chat=3)) as h:
-        await h.say("Our vet is Dr. Brandt.")
-        await h.say("Our vet is Dr. Kern now.")
-        await h.say("Who is our vet?")
-
-        found = (await command(h, "/recall who is our vet?")).split("\n\n")
-
-        assert [one.splitlines()[1] for one in found[:3]] == [
-            "> vet: Dr. Kern",
-            "> Our vet is Dr. Brandt.",
-            "> Our vet is Dr. Kern now.",
-        ]
-        assert [one.splitlines()[0].endswith(" · you · changed since") for one in found[:3]] == [False, True, False]
-        assert found[0].splitlines()[0].endswith(" · you")
-
-
-async def test_recall_shows_each_wording_once_and_no_answer_that_only_quotes_it(tmp_path: Path) -> None:
-    async with house(tmp_path, says('Understood: "The key is under the pot."'), says("ok"), says("It may rust.")) as h:
-        for text in ("The key is under the pot.", "the key is under  the pot.", "Is the key safe there?"):
-            await h.say(text)
-
-        answer = await command(h, "/recall key under the pot")
-
-        assert answer.lower().count("is under") == 1
-        assert "Understood" not in answer
-
-
-async def test_recall_quotes_what_was_said(tmp_path: Path) -> None:
-    async with house(tmp_path, says("ok")) as h:
-        await h.say("The archive server stands in the cellar.")
-        answer = await command(h, "/recall archive server")
-        assert "> The archive server stands in the cellar." in answer
-        assert " · Tue 2 Mar 2027 10:00 · you\n> The archive" in answer
-        assert "Say what to look for" in await command(h, "/recall")
-        assert "nothing close" in await command(h, "/recall submarine")
-        assert len(await command(h, "/recall " + "submarine " * 300)) < 300
-
-
 async def test_remember_keeps_the_words_and_tells_what_became_of_them(tmp_path: Path) -> None:
     async with house(tmp_path, model=reads(extracts(VET), extracts(), chat=0)) as h:
         await h.say("/remember Our vet is Dr. Brandt.", kind="command")
         assert h.screen.delivered[-1] == "✎ vet → Dr. Brandt · f1"
         await h.say("/remember blue is a nice colour", kind="command")
         assert "no fact" in h.screen.delivered[-1]
-        assert "> blue is a nice colour" in await command(h, "/recall colour")
+        assert "> blue is a nice **colour**" in await command(h, "/recall colour")
         assert "Say what to keep" in await command(h, "/remember")
 
 

@@ -11,6 +11,7 @@ from bot.turn.agent import CUT_OFF, GAVE_UP, NO_WORDS, Limits
 from memory.errors import ModelBusy, ModelMisconfigured, ModelSilent
 from memory.messages import TextPart
 from memory.ports import ModelReply, ModelRequest, OnText
+from memory.store.mailbox import Entry
 from tests.bot.turn.house import TaskModel, house
 from tests.fakes.model import ScriptedModel, calls, says
 from tools.budget import GUARDRAIL
@@ -43,7 +44,7 @@ async def test_the_request_ends_with_the_memory_block_and_its_time(tmp_path: Pat
         (request,) = h.model.chat.requests
         assert request.system.splitlines()[0] == "task: chat"
         assert request.memory_block == "Now: Tuesday 2 March 2027, 10:00 (Europe/Berlin)"
-        assert [spec.name for spec in request.tools] == ["recall", "facts", "remember", "clock"]
+        assert [spec.name for spec in request.tools] == ["recall", "facts", "remember", "procedures", "clock"]
 
 
 async def test_the_block_stays_the_same_over_the_steps_of_a_turn(tmp_path: Path) -> None:
@@ -184,6 +185,24 @@ async def test_stop_ends_the_running_turn_and_the_next_message_works(tmp_path: P
         async with asyncio.timeout(10):
             await h.screen.until(2)
         assert h.screen.delivered == ["Stopped.", "Here again."]
+
+
+async def test_a_stop_that_comes_again_does_not_end_a_later_turn(tmp_path: Path) -> None:
+    repeated: list[Entry] = []
+
+    class IsToldAgain(TaskModel):
+        async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+            if request.task == "chat":
+                assert not await h.runner.receive(repeated[0])
+                for _ in range(9):  # whoever waits for the stop has its turn
+                    await asyncio.sleep(0)
+            return await super().generate(request, on_text=on_text)
+
+    async with house(tmp_path, model=IsToldAgain(ScriptedModel([says("Here.")]))) as h:
+        repeated.append(await h.receive("/stop", kind="command"))
+        h.clock.advance(1)
+        await h.say("hello?")
+        assert h.screen.delivered == ["Nothing is running.", "Here."]
 
 
 async def test_stop_with_nothing_running_says_so(tmp_path: Path) -> None:

@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from memory.errors import ModelBusy, ModelMisconfigured, ModelQuotaSpent
+import pytest
+
+from bot.turn.worker import Worker
+from memory.errors import ModelBusy, ModelMisconfigured, ModelQuotaSpent, StorageFull
+from memory.store.jobs import Job
 from tests.bot.turn.house import TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
 
@@ -50,3 +54,64 @@ async def test_a_spent_quota_postpones_work_without_using_up_its_attempts(tmp_pa
             h.clock.advance(1_801)
             await h.runner.drain()
         assert h.screen.delivered[-1] == "✎ vet → Dr. Brandt · f1"
+
+
+@pytest.mark.parametrize(
+    ("kind", "payload"), [("dance", "{}"), ("extract", "no JSON"), ("extract", "[]"), ("extract", '{"message": "x"}')]
+)
+async def test_a_job_that_nobody_can_do_is_given_up_and_holds_up_no_other(
+    tmp_path: Path, kind: str, payload: str
+) -> None:
+    async with house(tmp_path, says("ok")) as h:
+        async with h.space.db.transaction():
+            await h.space.db.execute(
+                "INSERT INTO jobs (kind, key, state, payload, created_at) VALUES (?, 'odd', 'ready', ?, '2027')",
+                (kind, payload),
+            )
+        await h.say("Our vet is Dr. Brandt.")
+        for _ in range(6):
+            h.clock.advance(3_600)
+            await h.runner.drain()
+        rows = await h.space.db.fetch_all("SELECT state FROM jobs ORDER BY id")
+        assert [row["state"] for row in rows] == ["failed", "done"]
+        assert h.screen.delivered[0] == "ok"
+
+
+class Killed(BaseException):
+    """Ends the process: nothing of ours catches it."""
+
+
+async def test_a_job_that_ends_the_process_each_time_is_given_up_at_last(tmp_path: Path) -> None:
+    given_up: list[int] = []
+
+    async def dies(job: Job) -> None:
+        raise Killed
+
+    async def report(job: Job) -> None:
+        given_up.append(job.id)
+
+    async with house(tmp_path) as h:
+        async with h.space.db.transaction():
+            await h.space.jobs.add("extract", "extract:1", {"message": 1})
+        for _ in range(5):
+            with pytest.raises(Killed):
+                await Worker(h.space, {"extract": dies}, report).work()
+        assert await Worker(h.space, {"extract": dies}, report).work()
+        assert given_up == [1]
+        assert await h.space.jobs.next_ready() is None
+
+
+async def test_a_failing_storage_uses_up_no_attempt_of_a_job(tmp_path: Path) -> None:
+    async def is_full(job: Job) -> None:
+        raise StorageFull(tmp_path)
+
+    async with house(tmp_path) as h:
+        async with h.space.db.transaction():
+            await h.space.jobs.add("extract", "extract:1", {"message": 1})
+        worker = Worker(h.space, {"extract": is_full}, is_full)
+        for _ in range(8):
+            with pytest.raises(StorageFull):
+                await worker.work()
+        job = await h.space.jobs.next_ready()
+        assert job is not None
+        assert job.attempts == 1

@@ -14,6 +14,7 @@ from memory.recall.segments import SegmentStore
 from memory.store.database import Database
 from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
+from memory.store.media import MediaStore
 from memory.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 
@@ -30,9 +31,17 @@ class World:
         self.handoffs = HandoffStore(database, clock)
         self.recall = Recall(database, ZONE, clock)
         self.journal = JournalStore(database, folder / "journal")
+        self.media = MediaStore(database, folder / "media", clock)
         self.jobs = JobStore(database, clock)
 
-    def compactor(self, model: Model | None = None, *, threshold_tokens: int = 400, keep_turns: int = 2) -> Compactor:
+    def compactor(
+        self,
+        model: Model | None = None,
+        *,
+        threshold_tokens: int = 400,
+        keep_turns: int = 2,
+        compress: bool = False,
+    ) -> Compactor:
         return Compactor(
             self.db,
             self.sessions,
@@ -40,12 +49,14 @@ class World:
             self.segments,
             self.recall,
             self.journal,
+            self.media,
             model=model,
             clock=self.clock,
             zone=ZONE,
             threshold_tokens=threshold_tokens,
             keep_turns=keep_turns,
             recall_tokens=900,
+            compress=compress,
         )
 
     async def session(self) -> int:
@@ -56,16 +67,16 @@ class World:
         """Have a turn and return its id: the member's words, perhaps a tool call, the answers."""
         async with self.db.transaction():
             turn = await self.sessions.begin_turn()
-            await self._append(text_message("user", text, self.clock.now()), turn.session_id, turn.id)
+            await self.append(text_message("user", text, self.clock.now()), turn.session_id, turn.id)
             if tool:
                 call = CallPart(call_id="c1", name="clock", args={"for": text[:10]})
                 result = ResultPart(call_id="c1", name="clock", response={"output": "half past nine"})
                 for role, part in (("model", call), ("tool", result)):
                     message = Message(role=role, parts=(part,), at=self.clock.now())
-                    await self._append(message, turn.session_id, turn.id)
+                    await self.append(message, turn.session_id, turn.id)
             for answer in answers:
                 message = Message(role="model", parts=(TextPart(text=answer),), at=self.clock.now(), origin="model")
-                await self._append(message, turn.session_id, turn.id)
+                await self.append(message, turn.session_id, turn.id)
             if ends:
                 await self.sessions.end_turn(turn.id, "done")
         self.clock.advance(60)
@@ -89,7 +100,7 @@ class World:
         assert row is not None
         return int(row[0])
 
-    async def _append(self, message: Message, session_id: int, turn_id: int) -> None:
+    async def append(self, message: Message, session_id: int, turn_id: int) -> None:
         stored = await self.sessions.append(message, session_id=session_id, turn_id=turn_id)
         await self.segments.store(stored)
 

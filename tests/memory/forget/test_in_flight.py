@@ -73,6 +73,40 @@ async def test_an_extraction_in_flight_enters_nothing_of_it(world: World, forget
     assert await world.columns_with("zanzibar") == {}
 
 
+async def test_an_ending_in_flight_is_forgotten_with_its_message(world: World) -> None:
+    await world.turn(TOLD, world.answer("Noted."))
+    fact = await world.learn(1)
+    await world.turn("The safe code is no longer valid.")
+    ends_it = {**STATES_IT, "op": "retract", "replaces": fact.ref, "quote": "The safe code is no longer valid."}
+    model = HeldModel(extracts(ends_it))
+    extractor = Extractor(world.space.facts, world.space.sessions, model, world.clock, ZONE)
+    reading = asyncio.create_task(extractor.run(3))
+    await model.is_asked.wait()
+
+    await world.forget("m3")
+    model.may_answer.set()
+    extraction = await reading
+
+    assert len(extraction.changes) == 1
+    async with world.space.db.transaction():
+        assert await extractor.apply(extraction) == []
+    assert [one.id for one in await world.space.facts.active()] == [fact.id]
+
+
+async def test_a_message_that_waits_to_be_read_does_not_bring_a_forgotten_fact_back(world: World) -> None:
+    await world.turn(TOLD, world.answer("Noted."))
+    fact = await world.learn(1)
+    await world.turn(f"Once more: {QUOTE}. And the key hangs in the hall.")
+    async with world.space.db.transaction():
+        await world.space.jobs.add("extract", "extract:3", {"message": 3})
+
+    receipt = await world.forget(fact.ref)
+
+    assert "other messages" not in receipt
+    assert await world.columns_with("zanzibar") == {}
+    assert "the key hangs in the hall" in (await world.space.sessions.message(3)).text
+
+
 @pytest.mark.parametrize("forgets", [the_message, everything])
 async def test_a_summary_in_flight_is_thrown_away(world: World, forgets: Forgetting) -> None:
     await world.turn(TOLD, world.answer("Noted."))

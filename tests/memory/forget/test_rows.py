@@ -15,7 +15,7 @@ from tests.memory.forget.world import CANARY, QUOTE, TOLD, World, everywhere
 
 LAYERS = {
     *("facts.value", "facts.value_key", "facts.quote", "facts.patterns", "messages.text"),
-    *("messages.body", "segment_terms.body", "segment_terms.context", "handoffs.text", "pinned_lines.text"),
+    *("messages.body", "segment_terms.body", "handoffs.text", "pinned_lines.text"),
     *("journal.text", "turns.block", "inbox.body", "outbox.body"),
 }
 
@@ -196,6 +196,20 @@ async def test_a_fact_that_was_said_in_another_message_too_survives_the_message(
 
     survivor = await world.space.facts.fact(fact.id)
     assert (survivor.status, survivor.value, survivor.message_id) == ("active", CANARY, 3)
+
+
+async def test_what_a_forgotten_message_changed_is_no_change_to_undo(world: World) -> None:
+    await world.turn(f"{QUOTE}.", world.answer("Noted."))
+    fact = await world.learn(1)
+    await world.turn("That is over.", world.answer("Yes."))
+    async with world.space.db.transaction():
+        await world.space.facts.retract(fact.id, at=world.clock.now(), message_id=3)
+        await world.space.facts.changes.note_said(fact.id, 3)
+
+    await world.forget("m3")
+
+    assert (await world.space.facts.fact(fact.id)).status == "active"
+    assert await world.space.facts.changes.last() is None
 
 
 async def test_every_version_of_an_edited_message_goes(world: World) -> None:
@@ -394,6 +408,21 @@ async def test_a_failure_within_the_rows_forgets_nothing(world: World) -> None:
         await world.forget(fact.ref)
 
     assert await world.columns_with("zanzibar") == before
+
+
+@pytest.mark.parametrize("body", [f'{{"text": "Again: {CANARY}"', f'{{"kind": "odd", "text": "Again: {CANARY}"}}'])
+async def test_what_was_given_up_or_cannot_be_read_is_masked_too(world: World, body: str) -> None:
+    fact = await everywhere(world)
+    async with world.space.db.transaction():
+        await world.space.db.execute(
+            "INSERT INTO inbox (source, kind, state, body, received_at) VALUES ('tg:1', 'message', 'dead', ?, '2027')",
+            (body,),
+        )
+        await world.space.db.execute("UPDATE outbox SET body = ? WHERE id = (SELECT min(id) FROM outbox)", (body,))
+
+    await world.forget(fact.ref)
+
+    assert world.files_with("zanzibar") == []
 
 
 async def test_an_extraction_that_waits_for_a_forgotten_message_is_called_off(world: World) -> None:

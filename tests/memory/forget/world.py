@@ -74,7 +74,7 @@ class World:
     def compactor(self, model: Model | None = None) -> Compactor:
         space = self.space
         return Compactor(
-            *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal),
+            *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal, space.media),
             model=model,
             clock=self.clock,
             zone=space.zone,

@@ -2,7 +2,17 @@
 
 import pytest
 
-from memory.ledger.bearing import Around, is_borrowed, is_change, is_ending, is_statement, own_part, quoted_part
+from memory.ledger.bearing import (
+    Around,
+    is_borrowed,
+    is_change,
+    is_denied,
+    is_ending,
+    is_meant,
+    is_statement,
+    own_part,
+    quoted_part,
+)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +85,7 @@ def test_a_remark_made_a_value_whole_is_no_statement(
         ("an der Ecke", "jetzt an der Ecke", True),
         ("lunch", "I read it at lunch.", False),
         ("zusammen", "Fasse das bitte zusammen.", False),
+        ("Motte", "Our cat is called Motte.", False),
     ],
 )
 def test_a_change_is_spoken_of_named_or_exact(value: str, own: str, is_said: bool) -> None:
@@ -96,3 +107,41 @@ def test_a_change_is_spoken_of_named_or_exact(value: str, own: str, is_said: boo
 )
 def test_only_words_about_it_or_of_an_end_end_a_fact(own: str, is_said: bool) -> None:
     assert is_ending("vet", "Dr. Brandt", own) is is_said
+
+
+@pytest.mark.parametrize(
+    ("old", "value", "subject", "own", "is_said"),
+    [
+        ("home", "Dresden", "cat", "Our cat is called Motte.", False),
+        ("tax return deadline", "31 July", "panel texts deadline", "The panel texts are due on Friday.", False),
+        ("work", "designer", "Idas Allergie", "Ida ist gegen Nüsse allergisch.", False),
+        ("flat", "Dresden", "apartment", "The apartment is in Riga, the flat was too dear.", True),
+        ("flat", "Dresden", "apartment", "The apartment is in Riga, not Dresden.", True),
+        ("vet", "Dr. Braun", "animal doctor", "No, Dr. Kern.", True),
+        ("report deadline", "12 March", "tax report deadline", "The tax report is due on 19 March.", True),
+    ],
+)
+def test_words_that_name_only_another_subject_are_not_about_a_fact(
+    old: str, value: str, subject: str, own: str, is_said: bool
+) -> None:
+    assert is_meant(old, value, subject, own, asked="") is is_said
+
+
+@pytest.mark.parametrize(
+    ("value", "own", "is_opposite"),
+    [
+        ("allergic to nuts", "I'm not allergic to nuts.", True),
+        ("Bob", "My name isn't Bob.", True),
+        ("Dr. Lund", "The vet is not Dr. Berg but Dr. Lund.", False),
+        ("Dr. Lund", "Not Dr. Berg, Dr. Lund.", False),
+        ("Friday", "It is not on Friday, it is on Friday in two weeks.", False),
+        ("not before 9:00", "Please call me not before 9:00.", False),
+        ("9:00", "Please call me not before 9:00.", False),
+        ("no meat", "I don't eat meat, so no meat.", False),
+        ("Dr. Lund", "No, Dr. Lund.", False),
+        ("Окафор", "Наш ветеринар не Брандт, а Окафор.", False),
+        ("Riga", "The home is by the sea.", False),
+    ],
+)
+def test_a_value_that_is_only_denied_is_the_opposite_of_what_was_said(value: str, own: str, is_opposite: bool) -> None:
+    assert is_denied(value, own) is is_opposite

@@ -35,6 +35,8 @@ def _shown(mention: DateMention) -> str:
         ("dentist tomorrow at 10", "Wed 3 Mar 2027 10:00"),
         ("It moved to Thursday at 9.", "Thu 4 Mar 2027 09:00"),
         ("tomorrow at 9", "Wed 3 Mar 2027 09:00"),
+        ("23 April, still 18:00", "Fri 23 Apr 2027 18:00"),
+        ("am 23. April, weiterhin um 18 Uhr", "Fri 23 Apr 2027 18:00"),
         ("at nine tomorrow", "Wed 3 Mar 2027 09:00"),
         ("tomorrow evening at 7", "Wed 3 Mar 2027 19:00"),
         ("tonight at 8", "Tue 2 Mar 2027 20:00"),

@@ -389,6 +389,10 @@ async def test_a_number_worded_otherwise_is_stored_as_the_member_wrote_it(
         ("Imagine my name was Bob.", change("name", "Bob", "my name was Bob"), "asked"),
         ('Marek said "my birthday is 5 May".', change("birthday", "5 May", "my birthday is 5 May"), "hearsay"),
         ("> my code is 4711\nso he wrote", change("code", "4711", "my code is 4711"), "hearsay"),
+        ("I am not allergic to nuts.", change("allergy", "allergic to nuts", "allergic to nuts"), "denied"),
+        ("The vet isn't Dr. Berg.", change("vet", "Dr. Berg", "The vet isn't Dr. Berg."), "denied"),
+        ("Das Treffen ist nicht am Freitag.", change("Treffen", "Freitag", "Treffen ist nicht am Freitag"), "denied"),
+        ("Мой врач не Иванов.", change("врач", "Иванов", "Мой врач не Иванов."), "denied"),
         ("It is off.", change("x", "", "It is off.", op="retract"), "replaces"),
     ],
 )

@@ -3,6 +3,8 @@
 from datetime import timedelta
 from zoneinfo import ZoneInfo
 
+import pytest
+
 from memory.ledger.extract import Extractor
 from memory.ledger.facts import Fact
 from memory.ledger.receipts import Receipt
@@ -35,7 +37,7 @@ async def forwarded(world: LedgerWorld, text: str = DOOR_TEXT, *, origin: Origin
 
 async def keep(world: LedgerWorld, fact: Fact) -> Fact:
     async with world.db.transaction():
-        return await world.facts.keep(fact.id, at=LATER)
+        return await world.facts.pending.keep(fact.id, at=LATER)
 
 
 async def only_waiting(world: LedgerWorld) -> Fact:
@@ -121,13 +123,13 @@ async def test_a_dropped_fact_is_no_part_of_the_history_and_comes_back_by_no_sec
     message = await forwarded(world)
     await read(world, message, DOOR)
     async with world.db.transaction():
-        dropped = await world.facts.drop((await only_waiting(world)).id)
+        dropped = await world.facts.pending.drop((await only_waiting(world)).id)
 
     assert (dropped.status, dropped.withdrawn_at is not None) == ("retracted", True)
     assert await read(world, message, DOOR) == []
     assert await world.facts.listed() == []
     async with world.db.transaction():
-        assert (await world.facts.keep(dropped.id, at=LATER)).status == "retracted"
+        assert (await world.facts.pending.keep(dropped.id, at=LATER)).status == "retracted"
 
 
 async def test_saying_it_oneself_settles_what_waits(world: LedgerWorld) -> None:
@@ -191,6 +193,21 @@ async def test_the_same_value_at_the_same_time_is_no_question(world: LedgerWorld
     assert await read(world, await world.says("Our vet is Dr. Adler."), ADLER) == []
 
 
+async def test_what_waited_waits_again_when_the_edit_that_ended_that_is_undone(world: LedgerWorld) -> None:
+    await read(world, await world.says("Our vet is Dr. Adler."), ADLER)
+    unclear = await world.says("Our vet is Dr. Brandt.")
+    await read(world, unclear, BRANDT)
+    kern = change("vet", "Dr. Kern", "Our vet is Dr. Kern.", kind="entity")
+    edited = await world.says("Our vet is Dr. Kern.", at=LATER, replaces=unclear.id)
+    (told,) = await read(world, edited, kern)
+    made = await world.facts.changes.change(told.undo or 0)
+    assert made is not None
+    async with world.db.transaction():
+        await world.facts.changes.undo(made)
+    assert await world.values() == ["Dr. Adler"]
+    assert ((await only_waiting(world)).value, (await only_waiting(world)).replaces) == ("Dr. Brandt", 1)
+
+
 async def test_an_edit_in_the_same_second_is_no_question(world: LedgerWorld) -> None:
     first = await world.says("Our vet is Dr. Adler.")
     await read(world, first, ADLER)
@@ -222,6 +239,37 @@ async def test_a_change_of_a_twin_leaves_both_and_asks(world: LedgerWorld) -> No
     assert [receipt.change for receipt in told] == ["new", "twin"]
     assert told[1].line(BERLIN) == "❔ Stored: Anne's birthday: 5 May · f2. Does that end Anna's birthday: 3 May · f1?"
     assert await world.values() == ["3 May", "5 May"]
+
+
+async def test_the_id_of_a_fact_that_the_words_do_not_mean_changes_nothing_of_it(world: LedgerWorld) -> None:
+    await read(world, await world.says(DOOR_TEXT), DOOR)
+    (door,) = await world.facts.active()
+    cat = change("cat", "Motte", "Our cat is called Motte.", kind="entity", op="replace", replaces=door.ref)
+
+    await read(world, await world.says("Our cat is called Motte."), cat)
+
+    assert [(fact.subject, fact.value) for fact in await world.facts.active()] == [
+        ("door code", "4711"),
+        ("cat", "Motte"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Maybe we move to Riga.",
+        "Ich glaube, wir ziehen nach Riga.",
+        "Riga it is, but I'm not sure yet.",
+        "If I had the money, my home would be Riga.",
+        "Wenn ich könnte, wäre mein Zuhause in Riga.",
+        "Если бы я мог, мой дом был бы в Riga.",
+    ],
+)
+async def test_a_guess_or_a_supposition_only_waits(world: LedgerWorld, text: str) -> None:
+    (receipt,) = await read(world, await world.says(text), change("home", "Riga", text, kind="user_attribute"))
+
+    assert receipt.change == "unsure"
+    assert await world.facts.active() == []
 
 
 async def test_twins_that_are_simply_stated_are_never_asked_about(world: LedgerWorld) -> None:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.ledger.extract import Extractor
-from memory.ledger.facts import FactStore
+from memory.ledger.fact_store import FactStore
 from memory.ledger.speakers import is_about_speaker, is_anothers, key_of
 from memory.messages import Message, TextPart
 from tests.fakes.model import ScriptedModel, extracts

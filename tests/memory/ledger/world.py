@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from memory.ledger.facts import Fact, FactStore, Kind, Statement
+from memory.ledger.fact_store import FactStore
+from memory.ledger.facts import Fact, Kind, Statement
 from memory.messages import Message, Origin, Role, TextPart
 from memory.store.database import Database
 from memory.store.sessions import SessionStore

@@ -6,7 +6,8 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from memory.ledger.facts import FactStore, Statement
+from memory.ledger.fact_store import FactStore
+from memory.ledger.facts import Statement
 from memory.messages import Message, Role, TextPart
 from memory.recall.items import Found, Packed
 from memory.recall.search import Recall
@@ -79,15 +80,6 @@ class Memory:
         )
         async with self.db.transaction():
             await self.facts.add(statement)
-
-    async def context(self, message_id: int) -> str:
-        row = await self.db.fetch_one(
-            "SELECT group_concat(t.context, '|') FROM segments s JOIN segment_terms t ON t.segment_id = s.id"
-            " WHERE s.message_id = ?",
-            (message_id,),
-        )
-        assert row is not None
-        return str(row[0])
 
 
 @pytest.fixture

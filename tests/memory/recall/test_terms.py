@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.recall.terms import date_terms, fold, is_small_talk, query, terms
+from memory.recall.terms import asks_only, date_terms, fold, is_small_talk, query, terms
 
 SAME_WORDS = [
     ("Зелёная папка", "зеленая папка"),
@@ -114,7 +114,7 @@ def test_composed_and_decomposed_text_have_the_same_terms(text: str) -> None:
     assert terms(unicodedata.normalize("NFC", text)) == terms(unicodedata.normalize("NFD", text))
 
 
-@given(st.text())
+@given(st.text() | st.text(alphabet="ʼ's’`´aя1ö- "))
 def test_a_term_holds_no_space_no_quote_and_no_control_character(text: str) -> None:
     for term in (*terms(text), *query(text).terms):
         assert term
@@ -124,3 +124,15 @@ def test_a_term_holds_no_space_no_quote_and_no_control_character(text: str) -> N
 @given(st.text())
 def test_what_a_query_wants_is_what_its_text_is_indexed_under(text: str) -> None:
     assert set(query(text).terms) <= set(terms(text))
+
+
+@given(
+    text=st.lists(
+        st.sampled_from(["the", "vet's", "is", "Dr.", "Brandt", "5:30 pm", "12 March", "müller", "?"]), max_size=5
+    ),
+    known=st.lists(st.sampled_from(["the", "vet", "brandt", "dr", "mueller", "muller", "1730", "md0312"]), max_size=8),
+)
+def test_a_text_asks_only_what_is_known_when_all_its_terms_are(text: list[str], known: list[str]) -> None:
+    words = " ".join(text)
+
+    assert asks_only(words, set(known)) == (set(query(words).terms) <= set(known))

@@ -4,13 +4,15 @@ import asyncio
 import re
 import sqlite3
 from collections.abc import AsyncIterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from memory.errors import DamagedDatabase, MigrationFailed, NewerSchema, StorageFull
 from memory.store import private
-from memory.store.database import Database, Schema, migrations, statements
+from memory.store.database import Database
+from memory.store.migrations import Schema, migrations, statements
 from tests.fakes.clock import FakeClock
 
 INSERT = "INSERT INTO sessions (started_at, ended_at) VALUES ('2027', '2027')"
@@ -168,6 +170,17 @@ async def test_a_backup_holds_what_was_committed_a_moment_ago(tmp_path: Path, db
     copy = sqlite3.connect(tmp_path / "copy" / "memory.db")
     assert copy.execute("SELECT count(*) FROM sessions").fetchone() == (1,)
     copy.close()
+
+
+async def test_a_backup_waits_for_the_transaction_of_another_task(tmp_path: Path, db: Database) -> None:
+    target = tmp_path / "copy" / "memory.db"
+    async with db.transaction():
+        await db.execute(INSERT)
+        backup = asyncio.create_task(db.backup_to(target))
+        await asyncio.sleep(0)
+    await backup
+    with closing(sqlite3.connect(target)) as copy:
+        assert copy.execute("SELECT count(*) FROM sessions").fetchone() == (1,)
 
 
 async def test_opening_twice_applies_each_migration_once(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import ClosedFolder, StorageFull
+from memory.errors import ClosedFolder, StorageFull, StorageInTrouble
 from memory.store.database import Database
 from tests.fakes.clock import FakeClock
 
@@ -137,6 +137,21 @@ async def test_a_disk_that_fills_up_says_so_and_what_was_stored_is_there_when_th
         await database.execute(INSERT, ("second",))
 
     assert [row[0] for row in await database.fetch_all("SELECT started_at FROM sessions")] == ["first", "second"]
+    await database.close()
+
+
+async def test_a_file_that_another_program_locks_is_in_trouble_and_works_again_after(tmp_path: Path) -> None:
+    database = await opened(tmp_path)
+    await database.fetch_all("PRAGMA busy_timeout = 50")
+    with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        with pytest.raises(StorageInTrouble, match="locked"):
+            async with database.transaction():
+                await database.execute(INSERT, ("first",))
+    async with database.transaction():
+        await database.execute(INSERT, ("second",))
+
+    assert [row[0] for row in await database.fetch_all("SELECT started_at FROM sessions")] == ["second"]
     await database.close()
 
 

@@ -38,7 +38,7 @@ async def test_a_postponed_job_waits_for_its_time(db: Database) -> None:
         await jobs.add("compact", "compact:1", {})
         job = await jobs.next_ready()
         assert job is not None
-        await jobs.postpone(job.id, later, "ModelBusy")
+        await jobs.postpone(job.id, later, "ModelBusy", attempts=1)
     assert await jobs.next_ready() is None
     assert await jobs.next_time() == later
     clock.advance(61)

@@ -31,7 +31,7 @@ async def say(world: LedgerWorld, value: str | None, *, hour: int, replaces: int
         statement = Statement("entity", "vet", value, quote, "Who?", (value,), at, message.id)
         changes = [Stating(statement, current.id if current else None, is_change=True)]
     elif current is not None:
-        changes = [Retracting(current.id, at)]
+        changes = [Retracting(current.id, at, quote)]
     async with world.db.transaction():
         return await apply_changes(world.facts, message.id, changes)
 
@@ -39,7 +39,7 @@ async def say(world: LedgerWorld, value: str | None, *, hour: int, replaces: int
 async def undo(world: LedgerWorld, change: LedgerChange | None) -> None:
     assert change is not None
     async with world.db.transaction():
-        await world.facts.undo(change)
+        await world.facts.changes.undo(change)
 
 
 async def undo_receipt(world: LedgerWorld, receipt: Receipt) -> None:
@@ -73,6 +73,48 @@ async def test_a_value_goes_with_what_only_said_it_again(world: LedgerWorld) -> 
     assert await world.values() == ["Brandt"]
 
 
+async def test_a_value_goes_with_what_said_it_again_in_a_row_of_its_own(world: LedgerWorld) -> None:
+    (receipt,) = await say(world, "Brandt", hour=0)
+    await say(world, "Brandt", hour=4)
+    await say(world, "Kern", hour=2)
+    async with world.db.transaction():
+        await world.facts.withdraw_message(3)
+    await undo_receipt(world, receipt)
+    assert await world.values() == []
+
+
+async def test_what_went_with_a_value_does_not_bring_it_back_when_it_is_read_again(world: LedgerWorld) -> None:
+    (receipt,) = await say(world, "Brandt", hour=0)
+    again = await world.says("vet: Brandt", at=START + timedelta(hours=1))
+    assert again.id is not None
+    statement = Statement("entity", "vet", "Brandt", "vet: Brandt", "Who?", ("Brandt",), again.at, again.id)
+    for _ in range(2):
+        async with world.db.transaction():
+            await world.facts.add(statement)
+        await undo_receipt(world, receipt)
+        assert await world.values() == []
+
+
+async def test_an_edit_of_what_only_said_a_value_again_is_taken_back_whole(world: LedgerWorld) -> None:
+    (first,) = await say(world, "Brandt", hour=0)
+    await say(world, "Brandt", hour=1)
+    (edited,) = await say(world, "Kern", hour=2, replaces=2)
+    async with world.db.transaction():
+        await world.facts.withdraw_message(1)
+    await undo_receipt(world, edited)
+    assert await world.values() == ["Brandt"]
+    assert (await world.facts.sources(first.fact.id)) == [2]
+
+
+async def test_an_edit_of_the_first_of_two_that_say_a_value_is_taken_back_to_it(world: LedgerWorld) -> None:
+    (first,) = await say(world, "Brandt", hour=0)
+    await say(world, "Brandt", hour=1)
+    (edited,) = await say(world, "Kern", hour=2, replaces=1)
+    await undo_receipt(world, edited)
+    assert await world.facts.sources(first.fact.id) == [1, 2]
+    assert (await world.facts.fact(first.fact.id)).since == START
+
+
 async def test_a_retraction_is_taken_back(world: LedgerWorld) -> None:
     await say(world, "Brandt", hour=0)
     (receipt,) = await say(world, None, hour=1)
@@ -103,8 +145,8 @@ async def test_an_edit_that_took_a_retraction_back_is_taken_back(world: LedgerWo
 async def test_a_pin_stays_with_the_subject(world: LedgerWorld) -> None:
     (receipt,) = await say(world, "Brandt", hour=0)
     async with world.db.transaction():
-        await world.facts.set_pinned(receipt.fact.id, True)
-        await world.facts.set_pinned(receipt.fact.id, True)
+        await world.facts.changes.set_pinned(receipt.fact.id, True)
+        await world.facts.changes.set_pinned(receipt.fact.id, True)
     await say(world, "Kern", hour=1)
     (current,) = await world.facts.active()
     assert (current.value, current.pinned) == ("Kern", True)
@@ -115,9 +157,9 @@ async def test_what_was_set_goes_back_to_what_it_was(world: LedgerWorld) -> None
     (receipt,) = await say(world, "Brandt", hour=0)
     fact = receipt.fact
     async with world.db.transaction():
-        await world.facts.set_critical(fact.id, True)
-        await world.facts.set_question(fact.id, "Who treats the cat?")
-        await world.facts.set_patterns(fact.id, ["Brandt", "Brandts"])
+        await world.facts.changes.set_critical(fact.id, True)
+        await world.facts.changes.set_question(fact.id, "Who treats the cat?")
+        await world.facts.changes.set_patterns(fact.id, ["Brandt", "Brandts"])
     for _ in range(3):
         await undo(world, await world.facts.changes.last_of("vet"))
     assert await world.facts.fact(fact.id) == fact
@@ -126,12 +168,12 @@ async def test_what_was_set_goes_back_to_what_it_was(world: LedgerWorld) -> None
 async def test_what_was_set_anew_survives_a_second_undo_of_the_first(world: LedgerWorld) -> None:
     (receipt,) = await say(world, "Brandt", hour=0)
     async with world.db.transaction():
-        await world.facts.set_pinned(receipt.fact.id, True)
+        await world.facts.changes.set_pinned(receipt.fact.id, True)
     first = await world.facts.changes.last()
     assert first is not None
     await undo(world, first)
     async with world.db.transaction():
-        await world.facts.set_pinned(receipt.fact.id, True)
+        await world.facts.changes.set_pinned(receipt.fact.id, True)
     await undo(world, await world.facts.changes.change(first.id))
     assert (await world.facts.fact(receipt.fact.id)).pinned
 
@@ -139,15 +181,17 @@ async def test_what_was_set_anew_survives_a_second_undo_of_the_first(world: Ledg
 async def test_setting_a_fact_that_is_not_there_is_named(world: LedgerWorld) -> None:
     with pytest.raises(UnknownId):
         async with world.db.transaction():
-            await world.facts.set_pinned(77, True)
+            await world.facts.changes.set_pinned(77, True)
 
 
-async def test_changes_of_a_forgotten_fact_are_gone(world: LedgerWorld) -> None:
+async def test_changes_of_a_forgotten_fact_are_gone_and_their_ids_with_them(world: LedgerWorld) -> None:
     (receipt,) = await say(world, "Brandt", hour=0)
     async with world.db.transaction():
-        await world.facts.set_question(receipt.fact.id, "Who treats the cat?")
+        await world.facts.changes.set_question(receipt.fact.id, "Who treats the cat?")
         await world.db.execute("UPDATE facts SET status = 'forgotten' WHERE id = ?", (receipt.fact.id,))
     assert await world.facts.changes.last() is None
+    assert await world.facts.changes.change(receipt.undo or 0) is None
+    await say(world, "Kern", hour=1)
     assert await world.facts.changes.change(receipt.undo or 0) is None
 
 
