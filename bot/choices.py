@@ -9,7 +9,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bot.facts import Press
-from bot.menus import receipt_buttons
+from bot.menus import receipt_buttons, receipt_lines
 from bot.rights import Rights
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
@@ -107,8 +107,7 @@ class Choices:
     async def _told(self, subject_key: str, before: Fact | None, *, undo: int | None = None) -> Answer:
         told = receipts({subject_key: before}, {subject_key: await self._facts.current(subject_key)})
         undoable = [replace(one, undo=undo) for one in told]
-        text = "\n".join(one.line(self._space.zone) for one in told)
-        return Answer(text or GONE, receipt_buttons(undoable), is_spent=True)
+        return Answer(receipt_lines(told, self._space.zone) or GONE, receipt_buttons(undoable), is_spent=True)
 
 
 def _gone(fact: Fact) -> Answer:

@@ -16,10 +16,11 @@ from bot.menus import (
     facts_page,
     fitting,
     forget_question,
-    quoted,
     receipt_buttons,
+    receipt_lines,
 )
 from bot.places import place_of_message
+from bot.quoting import literal, quotation
 from bot.rights import Rights
 from bot.turn.answer import Answer
 from bot.turn.words import keep_words
@@ -139,7 +140,7 @@ class FactCommands:
 
     async def _press_source(self, entry: Entry, rest: str) -> Answer:
         fact = await self._fact(rest)
-        return Answer(f"Said here:\n{quoted(fact.quote)}", reply_to=await self._reply_target(fact, entry))
+        return Answer(f"Said here:\n{quotation(fact.quote)}", reply_to=await self._reply_target(fact, entry))
 
     async def _press_edit(self, entry: Entry, rest: str) -> Answer:
         """Offer what can be edited, ask for it, and take the reply: each step's data says what the next one needs."""
@@ -218,9 +219,8 @@ class FactCommands:
         stating = Stating(replace(statement, message_id=stored.id), fact.id, is_change=True)
         told = await apply_changes(self._facts, stored.id, [stating])
         if not told:
-            return Answer(NOTHING_CHANGED.format(subject=fact.subject, ref=fact.ref))
-        lines = "\n".join(receipt.line(self._space.zone) for receipt in told)
-        return Answer(lines, receipt_buttons(told))
+            return Answer(NOTHING_CHANGED.format(subject=literal(fact.subject), ref=fact.ref))
+        return Answer(receipt_lines(told, self._space.zone), receipt_buttons(told))
 
     async def _undone(self, change: LedgerChange, entry: Entry) -> Answer:
         if change.is_undone:
@@ -234,13 +234,13 @@ class FactCommands:
         await self._facts.changes.undo(change)
         if change.message_id is None:
             what = " and ".join(SET_NAMES[column] for column in change.before)
-            return Answer(f"✎ undone: {what} of {fact.subject} · {fact.ref}")
+            return Answer(f"✎ undone: {what} of {literal(fact.subject)} · {fact.ref}")
         after = await self._facts.current(fact.subject_key)
         told = receipts({fact.subject_key: before}, {fact.subject_key: after})
         if told:
-            return Answer(told[0].line(self._space.zone, is_undone=True))
+            return Answer(literal(told[0].line(self._space.zone, is_undone=True)))
         stays = f"; {fact.subject} stays {after.value}" if after else ""
-        return Answer(f"✎ undone: {fact.value} counts no longer{stays} · {fact.ref}")
+        return Answer(literal(f"✎ undone: {fact.value} counts no longer{stays} · {fact.ref}"))
 
     # Looked up
 

@@ -6,6 +6,7 @@ Joins one transaction with its answer, as every command does. What must happen o
 import re
 from contextlib import suppress
 
+from bot.quoting import literal
 from bot.rights import Rights
 from memory.errors import UnknownId
 from memory.forget import EVERYTHING, confirmation, counted, plan, rows, rows_of_everything
@@ -53,7 +54,7 @@ class Forgetting:
             return await self._everything(" ".join(words), entry)
         if not _IDS.fullmatch(named) or len(re.split(r"[\s,]+", named)) > MOST_IDS:
             shown = named if len(named) <= ECHOED_CHARS else f"{named[:ECHOED_CHARS]}…"
-            return f"“{shown}” is not an id, so nothing was forgotten. {FORGET_WHAT}"
+            return f"“{literal(shown)}” is not an id, so nothing was forgotten. {FORGET_WHAT}"
         return await self.forget(list(dict.fromkeys(re.split(r"[\s,]+", named.lower()))), entry)
 
     async def forget(self, refs: list[str], entry: Entry) -> str:
@@ -67,10 +68,12 @@ class Forgetting:
                 await self._rights.over_procedure(await self._space.procedures.procedure(int(ref[1:])), entry)
             else:
                 await self._rights.over_words(what.lineage.sources, entry)
-        receipts = [(await rows(self._space, plans.pop(refs[0]), self._tombstones)).words()]
+        receipts = [(await rows(self._space, plans.pop(refs[0]), self._tombstones)).words(literal)]
         for ref in plans:
             with suppress(UnknownId):  # it went with one before it
-                receipts.append((await rows(self._space, await plan(self._space, ref), self._tombstones)).words())
+                receipts.append(
+                    (await rows(self._space, await plan(self._space, ref), self._tombstones)).words(literal)
+                )
         await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", {})
         return "\n\n".join(receipts)
 

@@ -1,6 +1,7 @@
 """Keeping a secret that was not stored: the button under the notice, and the command that does the same."""
 
 from bot.menus import receipt_buttons
+from bot.quoting import literal
 from bot.turn.answer import Answer
 from memory.ledger.facts import Fact
 from memory.ledger.kept_secrets import keep_secrets
@@ -76,6 +77,6 @@ class SecretKeeper:
 
 
 def _told(facts: list[Fact], buttons: Buttons = ()) -> Answer:
-    lines = [f"🔒 Kept as a private fact: {fact.subject} · {fact.ref}" for fact in facts]
+    lines = [f"🔒 Kept as a private fact: {literal(fact.subject)} · {fact.ref}" for fact in facts]
     lines.append(f"It stands in /facts and in what I answer from. `/forget {facts[-1].ref}` erases it.")
     return Answer("\n".join(lines), buttons, is_spent=True)

@@ -6,10 +6,11 @@ without its buttons too.
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
 from bot.turn.questions import waiting_row
 from memory.ledger.facts import Fact
@@ -41,9 +42,9 @@ def facts_page(facts: Sequence[Fact], number: int, *, word: str, zone: ZoneInfo)
     last = max(1, -(-len(ordered) // FACTS_A_PAGE))
     at = min(max(number, 1), last)
     shown = ordered[(at - 1) * FACTS_A_PAGE : at * FACTS_A_PAGE]
-    count = f"{len(ordered)} {'fact' if len(ordered) == 1 else 'facts'}" + (f" about “{word}”" if word else "")
+    count = f"{len(ordered)} {'fact' if len(ordered) == 1 else 'facts'}" + (f" about “{literal(word)}”" if word else "")
     where = f"{count} · page {at} of {last}" if last > 1 else count
-    text = f"{listing(shown, zone)}\n\n{where} · `/facts {shown[0].ref}` shows one"
+    text = f"{listing(map(_literal, shown), zone)}\n\n{where} · `/facts {shown[0].ref}` shows one"
     cards = [Button(text=fact.ref, data=f"fact:{fact.id}") for fact in shown]
     rows = [tuple(cards[start : start + FACTS_A_ROW]) for start in range(0, len(cards), FACTS_A_ROW)]
     turns = turning(at, last, lambda page: (f"facts:{page}:{word}", f"/facts {page} {word}".strip()))
@@ -77,20 +78,22 @@ def edit_menu(fact: Fact) -> Answer:
         Button(text=part.capitalize(), data=f"edit:{fact.id}:{part}", typed=f"/facts {fact.ref} {part} …")
         for part in ASKS
     )
-    return Answer(f"What of **{fact.subject}** is to be changed?", (parts, (_back_to(fact),)))
+    return Answer(f"What of **{literal(fact.subject)}** is to be changed?", (parts, (_back_to(fact),)))
 
 
 def edit_question(fact: Fact, part: str) -> Answer:
     """Return the message whose reply is the new value, question or patterns."""
-    return Answer(ASKS[part].format(subject=fact.subject, value=fact.value), awaits=f"edit:{fact.id}:{part}")
+    asked = ASKS[part].format(subject=literal(fact.subject), value=literal(fact.value))
+    return Answer(asked, awaits=f"edit:{fact.id}:{part}")
 
 
 def forget_question(fact: Fact, words: Sequence[str], others: Sequence[str]) -> Answer:
     """Return the confirmation that names exactly what would go: the fact's own words and the values beside it."""
-    lines = [f"Forget **{fact.subject}: {fact.value}** ({fact.ref}) for good, from every layer? These words go:"]
-    lines += [f"{quoted(text)}\n" for text in words]
+    what = literal(f"{fact.subject}: {fact.value}")
+    lines = [f"Forget **{what}** ({fact.ref}) for good, from every layer? These words go:"]
+    lines += [f"{quotation(text)}\n" for text in words]
     if others:
-        lines.append(f"With it go the other values of the same thing: {', '.join(others)}.")
+        lines.append(f"With it go the other values of the same thing: {literal(', '.join(others))}.")
     forget = Button(text="Forget for good", data=f"forget!:{fact.id}", typed=f"/forget {fact.ref}")
     return Answer("\n".join(lines).rstrip(), ((forget, _back_to(fact, "Keep it")),))
 
@@ -104,9 +107,9 @@ def receipt_buttons(receipts: Sequence[Receipt]) -> Buttons:
     )
 
 
-def quoted(text: str) -> str:
-    """Return a text as a quotation."""
-    return "\n".join(f"> {line}" for line in text.splitlines() or [""])
+def receipt_lines(receipts: Sequence[Receipt], zone: ZoneInfo) -> str:
+    """Return a line for each receipt."""
+    return "\n".join(literal(receipt.line(zone)) for receipt in receipts)
 
 
 def turning(at: int, last: int, ways: Callable[[int], tuple[str, str]]) -> Iterator[tuple[Button, ...]]:
@@ -120,7 +123,7 @@ def turning(at: int, last: int, ways: Callable[[int], tuple[str, str]]) -> Itera
 
 
 def _card_lines(card: Card, zone: ZoneInfo) -> Iterator[str]:
-    fact = card.fact
+    fact = _literal(card.fact)
     states = {"🔒 private": fact.private, "📌 pinned": fact.pinned, "❗ critical": fact.critical}
     marks = [mark for mark, holds in states.items() if holds]
     yield " · ".join([f"**{fact.subject}**", fact.ref, *marks])
@@ -128,20 +131,31 @@ def _card_lines(card: Card, zone: ZoneInfo) -> Iterator[str]:
     yield _state(fact, zone)
     if fact.quote:
         # A line right behind a quotation would become part of it.
-        yield f"{quoted(fact.quote)}\n"
+        yield f"{quotation(card.fact.quote)}\n"
     source = f"m{fact.message_id}" if fact.message_id is not None else None
     if source or card.link:
         yield "Said in " + (f"[{source or 'the chat'}]({card.link})" if card.link else f"{source}")
     earlier = [one for one in card.values if one.id != fact.id]
     if earlier:
         yield "Other values:"
-        yield from (_value_line(one, zone) for one in reversed(earlier[-SHOWN_VALUES:]))
+        yield from (_value_line(_literal(one), zone) for one in reversed(earlier[-SHOWN_VALUES:]))
     if fact.question:
         yield f"Asked as: {fact.question}"
     if fact.patterns:
         shown = " ".join(f"`{pattern}`" for pattern in fact.patterns if "`" not in pattern)
         count = "one long pattern" if len(fact.patterns) == 1 else f"{len(fact.patterns)} patterns"
         yield f"Recognised by: {shown if 0 < len(shown) <= PATTERNS_CHARS else count}"
+
+
+def _literal(fact: Fact) -> Fact:
+    """Return a fact whose words show as they are, whatever signs stand in them."""
+    return replace(
+        fact,
+        subject=literal(fact.subject),
+        value=literal(fact.value),
+        question=literal(fact.question),
+        by=literal(fact.by) if fact.by else None,
+    )
 
 
 def _state(fact: Fact, zone: ZoneInfo) -> str:

@@ -10,6 +10,7 @@ _SIGNS = re.compile(
     r"\\(?=[!-/:-@\[-`{-~]|$)|[`*~|$\[^]|(?<![^\W_])_|_(?![^\W_])|<(?=[A-Za-z/!?])|&(?=[#A-Za-z])", re.MULTILINE
 )
 _LINE_SIGNS = re.compile(r"^(?:[#>+=:-]|[0-9]{1,9}(?=[.)]))", re.MULTILINE)
+_CODE_OR_ESCAPE = re.compile(r"(?P<fence>`+)(?:(?!(?P=fence)).|\n)*?(?P=fence)(?!`)|\\(?P<sign>[!-/:-@\[-`{-~])")
 _FENCE = re.compile(r"`{3,}")
 
 Span = tuple[int, int]
@@ -27,6 +28,11 @@ def literal(text: str, bold: Iterable[Span] = ()) -> str:
         pieces += [text[position:at], sign]
         position = at
     return "".join([*pieces, text[position:]])
+
+
+def unescaped(markdown: str) -> str:
+    """Return Markdown without the signs that `literal` put in, for those who read its source; code stays as it is."""
+    return _CODE_OR_ESCAPE.sub(lambda found: found["sign"] or found.group(), markdown)
 
 
 def block(text: str) -> str:

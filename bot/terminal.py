@@ -23,6 +23,7 @@ from rich.live import Live
 from rich.markdown import Markdown
 
 from bot.errors import words_for
+from bot.quoting import unescaped
 from bot.views import printable
 from memory.errors import OperatorMustAct
 from memory.messages import CallPart, Message
@@ -84,7 +85,7 @@ class PlainScreen:
         return None
 
     async def say(self, text: str) -> None:
-        self._out.write(f"{printable(text)}\n")
+        self._out.write(f"{printable(unescaped(text))}\n")
         self._out.flush()
 
 

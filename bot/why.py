@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from bot.quoting import literal
 from memory.block import NO_ROOM, Explained
 from memory.messages import Message
 from memory.store.sessions import Turn
@@ -49,7 +50,7 @@ def _part_line(part: Explained, zone: ZoneInfo) -> str:
     flat = " ".join(part.text.split())
     shown = flat if len(flat) <= SHOWN_CHARS else f"{flat[: SHOWN_CHARS - 1]}…"
     source = f" ({_source(part.source, zone)})" if part.source else ""
-    return f"• {part.item.ref} {shown}{source}"
+    return f"• {part.item.ref} {literal(shown + source)}"
 
 
 def _source(message: Message, zone: ZoneInfo) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.errors import words_for
-from bot.menus import receipt_buttons
+from bot.menus import receipt_buttons, receipt_lines
 from bot.procedure_cards import proposal
 from bot.turn.answer import Answer, formed
 from bot.turn.claims import correction
@@ -213,7 +213,7 @@ class Agent:
     async def _post_receipts(self, turn: Turn, messages: Sequence[Message], context: Context) -> None:
         """Tell the member what the tools changed and proposed, with the buttons of each, before the reply does."""
         receipts = context.receipts
-        lines = "\n".join(receipt.line(self._space.zone) for receipt in receipts)
+        lines = receipt_lines(receipts, self._space.zone)
         buttons = (*receipt_buttons(receipts), *questions(receipts, self._space.zone).buttons)
         author_id = next((message.author_id for message in messages if message.role == "user"), None)
         answers = [Answer(lines, buttons), *(proposal(version) for version in context.proposals)]

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from bot.compacting import notice
-from bot.menus import receipt_buttons
+from bot.menus import receipt_buttons, receipt_lines
 from bot.turn.answer import Answer, formed
 from bot.turn.questions import questions
 from bot.turn.screen import Screen
@@ -54,11 +54,11 @@ class Background:
         extraction = await self._extractor.run(message_id)
         async with self._space.db.transaction():
             receipts = await self._extractor.apply(extraction)
-            lines = [receipt.line(self._space.zone) for receipt in receipts if not receipt.is_question]
+            told = receipt_lines([receipt for receipt in receipts if not receipt.is_question], self._space.zone)
             if not receipts and job.kind == REMEMBERED:
-                lines = [NO_FACT.format(message=message_id)]
+                told = NO_FACT.format(message=message_id)
             author_id = (await self._space.sessions.message(message_id)).author_id if receipts else None
-            await self._end(job, Answer("\n".join(lines), receipt_buttons(receipts)), for_member=author_id)
+            await self._end(job, Answer(told, receipt_buttons(receipts)), for_member=author_id)
             await self._ask(job, receipts, author_id)
 
     async def _ask(self, job: Job, receipts: Sequence[Receipt], author_id: int | None) -> None:

@@ -6,6 +6,7 @@ Pure. The data of a button names facts by id; what a press does is `bot.choices`
 from collections.abc import Sequence
 from zoneinfo import ZoneInfo
 
+from bot.quoting import literal
 from bot.turn.answer import Answer
 from memory.ledger.facts import Fact
 from memory.ledger.receipts import Receipt, shown_value
@@ -17,7 +18,7 @@ MAX_BUTTON_CHARS = 28
 def questions(asked: Sequence[Receipt], zone: ZoneInfo) -> Answer:
     """Return the questions among receipts as one message; it says nothing when there is none."""
     return Answer(
-        "\n".join(receipt.line(zone) for receipt in asked if receipt.is_question),
+        "\n".join(literal(receipt.line(zone)) for receipt in asked if receipt.is_question),
         buttons=tuple(row for receipt in asked if receipt.is_question for row in _row(receipt, zone)),
     )
 

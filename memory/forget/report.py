@@ -1,6 +1,6 @@
 """Report: what a forgetting found before and what it left, and the receipt a member reads. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -39,8 +39,8 @@ class Report:
     backups: int = 0
     """How many backup files of the installation lie beside the memories."""
 
-    def words(self) -> str:
-        """Return the receipt for the member (Markdown)."""
+    def words(self, show: Callable[[str], str] = str) -> str:
+        """Return the receipt for the member (Markdown); `show` makes a stored text fit for where it is read."""
         if self.state == "erased":
             files = f" ({self.backups} {'files' if self.backups > 1 else 'file'} here)" if self.backups else ""
             return (
@@ -52,9 +52,9 @@ class Report:
         same = [mention for mention in self.mentions if mention.is_verbatim]
         alike = [mention for mention in self.mentions if not mention.is_verbatim]
         if same:
-            lines += ["You said it in other messages too, and those stay:", *_listed(same)]
+            lines += ["You said it in other messages too, and those stay:", *_listed(same, show)]
         if alike:
-            lines += ["Perhaps these are about it as well; they stay:", *_listed(alike)]
+            lines += ["Perhaps these are about it as well; they stay:", *_listed(alike, show)]
         if self.mentions:
             lines.append(f"`/forget m{self.mentions[0].message_id}` takes such a message too; you can name several.")
         return "\n".join(lines)
@@ -74,7 +74,7 @@ def listed_counts(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{count} {NAMES[layer][count != 1]}" for layer, count in counts.items()) or "nothing"
 
 
-def _listed(mentions: Sequence[Mention]) -> list[str]:
-    shown = [f"- m{mention.message_id} “{mention.excerpt}”" for mention in mentions[:SHOWN_IDS]]
+def _listed(mentions: Sequence[Mention], show: Callable[[str], str]) -> list[str]:
+    shown = [f"- m{mention.message_id} “{show(mention.excerpt)}”" for mention in mentions[:SHOWN_IDS]]
     more = len(mentions) - SHOWN_IDS
     return [*shown, f"- and {more} more"] if more > 0 else shown

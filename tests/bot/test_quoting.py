@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.quoting import block, literal, quotation
+from bot.quoting import block, literal, quotation, unescaped
 from bot.telegram.markdown import to_entities
 
 SIGNS = st.text(alphabet=st.sampled_from(list("ab1é会 \\`*_{}[]()<>#+-.!|~$&^:=\"'/%@;,")), min_size=1, max_size=40)
@@ -29,6 +29,16 @@ def test_bold_words_change_nothing_else(lines: list[str], word: str) -> None:
 @given(SIGNS.map(str.strip).filter(bool), SIGNS)
 def test_words_inside_a_line_show_exactly(text: str, beside: str) -> None:
     assert to_entities(f"• {literal(text)}")[0].strip("\n") == f"• {text}"
+
+
+@given(SIGNS.filter(lambda text: "`" not in text))
+def test_the_source_of_a_literal_text_reads_as_the_text(text: str) -> None:
+    """For pipes, which show Markdown as it is written. What looks like code keeps its signs."""
+    assert unescaped(literal(text)) == text
+
+
+def test_code_keeps_its_backslashes() -> None:
+    assert unescaped(r"`\d\*` and 12\*34") == r"`\d\*` and 12*34"
 
 
 @given(st.lists(SIGNS, min_size=1, max_size=5))

@@ -139,6 +139,39 @@ async def test_facts_lead_to_a_card_and_an_edit_by_reply(telegram: FakeTelegram,
         await telegram.until(lambda: telegram.texts(OWNER)[-1] == "✎ vet → Dr. Kern (was Dr. Brandt) · f2")
 
 
+ODD = "12*34*56 __AB__-[9] [x](http://evil.example) `q`"
+
+
+class Odd(Talk):
+    """Reads a value that is full of Markdown's own signs."""
+
+    async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        if request.task == "extract" and ODD in request.messages[-1].text:
+            return extracts(change("bike_code_", ODD, f"bike code is {ODD}"))
+        return await super().generate(request, on_text=on_text)
+
+
+async def test_a_value_shows_as_it_is_whatever_signs_stand_in_it(telegram: FakeTelegram, tmp_path: Path) -> None:
+    async def answer(to: str, start: str) -> str:
+        before = len(telegram.texts(OWNER))
+        telegram.say(OWNER, to)
+        await telegram.until(lambda: found(before, start))
+        return found(before, start)[0]
+
+    def found(before: int, start: str) -> list[str]:
+        return [text for text in telegram.texts(OWNER)[before:] if text.startswith(start)]
+
+    async with serving(telegram, tmp_path, Odd()):
+        assert await answer(f"My bike code is {ODD}", "✎") == f"✎ bike_code_ → {ODD} · f1"
+        assert f"f1 bike_code_: {ODD}" in await answer("/facts", "People")
+        card = await answer("/facts f1", "bike_code_ · f1")
+        assert card.split("\n")[1] == ODD
+        assert f"\nbike code is {ODD}\n" in card
+        await answer("Are you there?", "You said")
+        assert f"f1 bike_code_: {ODD}" in await answer("/why", "t2")
+        assert f"bike_code_ (was {ODD})" in await answer("/undo", "✎ undone")
+
+
 async def test_a_page_goes_where_the_button_is_even_when_the_press_is_expired(
     telegram: FakeTelegram, tmp_path: Path
 ) -> None:
