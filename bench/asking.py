@@ -63,7 +63,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Asked:
-    """What one way of searching gave for one talk.
+    """What one way of searching gave for one talk; nothing is packed for the one store.
 
     The rest tells whether nothing was injected for questions whose answer was never said (`unanswerable`) and for
     questions about another talk (`never_told`).
@@ -87,7 +87,7 @@ async def ask(
                 asked.append(
                     Asked(
                         [await _answer(space, question, budgets) for question in talk.questions],
-                        [await _answer(together, question, budgets) for question in talk.questions],
+                        [await _answer(together, question) for question in talk.questions],
                         [await _is_silent(space, question, max(budgets)) for question in talk.unanswerable],
                         [await _is_silent(space, question, max(budgets)) for question in foreign],
                     )
@@ -101,7 +101,7 @@ def ask_plain(talks: Sequence[Talk], budgets: Sequence[int]) -> list[Asked]:
     return [
         Asked(
             [_plain_answer(own, question, budgets) for question in talk.questions],
-            [_plain_answer(together, question, budgets) for question in talk.questions],
+            [_plain_answer(together, question) for question in talk.questions],
         )
         for talk, own in ((talk, PlainSearch([talk])) for talk in talks)
     ]
@@ -135,7 +135,7 @@ async def _was_forgotten(message: Message) -> bool:
     return False
 
 
-async def _answer(space: Space, question: Question, budgets: Sequence[int]) -> Answer:
+async def _answer(space: Space, question: Question, budgets: Sequence[int] = ()) -> Answer:
     before = time.process_time()
     found = await space.recall.search(question.text, k=DEPTH)
     cpu_ms = (time.process_time() - before) * 1000
@@ -149,7 +149,7 @@ def _is_lost(question: Question, found: Found) -> bool | None:
     return true <= refused if true else None
 
 
-def _plain_answer(search: PlainSearch, question: Question, budgets: Sequence[int]) -> Answer:
+def _plain_answer(search: PlainSearch, question: Question, budgets: Sequence[int] = ()) -> Answer:
     before = time.process_time()
     hits = search.search(question.text, DEPTH)
     cpu_ms = (time.process_time() - before) * 1000

@@ -1,13 +1,13 @@
 """`bench retrieval --data DIR`: does recall find the messages that answer a question, and stay silent when none does?
 
 Recall by words, with `--embedder local` also by words and meaning, and in the same run `bench.plain_search`
-(`bench.asking` does the asking). The first half of the talks (rounded up) is the design half: weights were chosen on
-it. The check half is no unseen data: its figures were on the table while the method was shaped, and what gained on the
-design half alone was dropped. Only talks that are not in the folder can tell what holds in general.
+(`bench.asking` does the asking). The first half of the talks (rounded up) is the design half: most weights were chosen
+on it. The check half is no unseen data: its figures were on the table while the method was shaped, what gained on the
+design half alone was dropped, and the floor and the weight of a date were chosen on both. Only talks that are not in
+the folder can tell what holds in general.
 """
 
-import importlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -45,25 +45,27 @@ _WITH_MEANING = _Goals(
 _SILENT, _LOST, _CPU_MS = 60, 3, 10
 
 
-async def run(*, as_json: bool, data: Path, embedder: str | None = None, chart: Path | None = None) -> int:
+Draw = Callable[..., None]
+"""Draws the curves of the ways of searching; see `bench.chart.draw`, without its path."""
+
+
+async def run(*, as_json: bool, data: Path, embedder: str | None = None, draw: Draw | None = None) -> int:
     """Measure and print; returns 1 when a goal is missed.
 
-    Raises: UsageFault when the folder lacks what it needs, or when the embedder or what draws is not installed.
+    Raises: UsageFault when the folder lacks what it needs, or when the embedder is not installed.
     """
     if embedder is not None and find_spec(LOCAL_EMBEDDER) is None:
         raise UsageFault("the local embedder is not installed (the extra `local`)")
-    if chart is not None and find_spec("matplotlib") is None:
-        raise UsageFault("a chart needs matplotlib")
     talks = read_talks(data)
-    budgets = CHART_BUDGETS if chart is not None else BUDGETS
+    budgets = CHART_BUDGETS if draw is not None else BUDGETS
     ways = {PLAIN: ask_plain(talks, budgets), WORDS: await ask(talks, budgets, what="asking by words")}
     if embedder is not None:
         ways[MEANING] = await ask(talks, budgets, embedder=LocalEmbedder(), what="asking with meaning")
     figures = with_floors(_all_figures(ways, len(talks)), "retrieval", hash_of(data))
     report("retrieval", figures, _about(talks, data), as_json=as_json)
-    if chart is not None:
-        # What draws is no part of the installed program, so it is loaded by name and only here.
-        importlib.import_module("bench.chart").draw(chart, _curves(ways, budgets))
+    if draw is not None:
+        asked = f"{len(talks)} recorded talks, {sum(len(talk.questions) for talk in talks)} questions"
+        draw(_curves(ways, budgets), about=asked)
     return 0 if all(figure.is_met for figure in figures) else 1
 
 

@@ -19,6 +19,8 @@ from contextlib import (
     contextmanager,
     nullcontext,
 )
+from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -256,8 +258,16 @@ async def _findings(args: argparse.Namespace, app: App) -> AsyncIterator[Finding
 async def _bench(args: argparse.Namespace, app: App) -> int:
     # `bench` stands above `bot`, so it is loaded by name and only here.
     bench = importlib.import_module(f"bench.{args.name}")
-    options = {name: getattr(args, name) for name in ("data", "embedder", "chart", "full") if name in args}
+    options = {name: getattr(args, name) for name in ("data", "embedder", "full") if name in args}
+    if getattr(args, "chart", None) is not None:
+        options["draw"] = _draws_to(args.chart)
     return int(await bench.run(as_json=args.json, **options))
+
+
+def _draws_to(path: Path) -> Callable[..., None]:
+    if find_spec("matplotlib") is None:
+        raise UsageFault("--chart needs matplotlib, which `make test` installs")
+    return partial(importlib.import_module("bench.chart").draw, path)
 
 
 COMMANDS: Mapping[str, Command] = {

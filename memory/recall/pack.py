@@ -13,13 +13,13 @@ import regex
 from memory.messages import estimate_tokens
 from memory.recall.items import Excluded, Item, Packed, Reason
 
-FLOOR = 0.3
+FLOOR = 0.32
 """The least share of the query's idf mass that one text must hold. One word in three passes, one in four does not; what
 only stands around a text counts for less, and meaning adds or takes (`fuse.py`). Below it nothing is injected.
 (Calibrated by `bench retrieval`.)
 """
 
-ALONG = 0.1
+ALONG = 0.05
 """What a text must hold to come along with one that passes the floor: an answer may use few of the question's words."""
 
 _LARGEST_PART = 3

@@ -18,9 +18,6 @@ from memory.recall.scoring import scored
 from memory.recall.terms import Query, query, terms
 from memory.store.database import Database, Row, to_utc_text
 
-POOL = 40
-"""Segments that match by their own words or date, and are looked at again with what stands around them."""
-
 FACT_WEIGHT = 1.5  # what BM25 makes of a term's idf in a short text
 _PRIOR = 1000
 _SHORT_NUMBER = 3
@@ -115,10 +112,11 @@ class Ranking:
         heard = {row["term"]: int(row["df"]) for row in rows}
         return Weights(idf, _mass(asked, idf), _affordable(idf, heard))
 
-    async def segments(self, weights: Weights, scope: Scope, *, count: int, choice: int = 1) -> list[RankedSegment]:
-        """Return up to `count` segments, best first, `choice` times as many if there are: their neighbours match too.
+    async def segments(self, weights: Weights, scope: Scope, *, pool: int, count: int) -> list[RankedSegment]:
+        """Return up to `count` segments, best first. A speaker whom the query names counts for more.
 
-        A speaker whom the query names counts for more.
+        The `pool` that match best by their own words or date are looked at again with what stands around them, and
+        their neighbours enter with them.
         """
         conditions, params = _conditions(scope, time="m.at")
         params["match"] = " OR ".join(f'"{term}"' for term in weights.ranked)
@@ -129,11 +127,11 @@ class Ranking:
             where = conditions + role
             rows = await self._db.fetch_all(
                 _MATCHES.format(joins=_SCOPED if where else "", conditions=where),
-                {"pool": max(POOL, count), "role": scope.role, **params},
+                {"pool": pool, "role": scope.role, **params},
             )
             hits += [row["id"] for row in rows]
         found = scored(await stretches(self._db, hits, scope), weights.idf)
-        return [RankedSegment(one.id, one.score, weights.graded(one.counts)) for one in found[: count * choice]]
+        return [RankedSegment(one.id, one.score, weights.graded(one.counts)) for one in found[:count]]
 
     async def facts(self, text: str, weights: Weights, scope: Scope) -> list[RankedFact]:
         """Return active facts that share words with the query, best first."""

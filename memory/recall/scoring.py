@@ -7,7 +7,7 @@ second look at the best: words that they share and the query lacks count a littl
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
@@ -20,7 +20,6 @@ _AROUND = ((0, 1.0), *NEAR.items())
 _REACHED = [(-step, weight) for step, weight in _AROUND]
 
 SPEAKER_BOOST = 3.0
-_DATE_WEIGHT = 0.5
 _SATURATION, _LENGTH = 1.2, 0.75  # BM25's k1 and b
 _FULL_WORDS, _SHORTNESS = 30, 0.3
 _SAYS = [(words / _FULL_WORDS) ** _SHORTNESS for words in range(_FULL_WORDS)]
@@ -33,7 +32,7 @@ _BEST, _SHARED_BY, _ECHOES, _ECHO_WEIGHT = 20, 3, 10, 0.15
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A segment's score, and what each asked term counts there: 1 or more in its own words, less by date or nearby."""
+    """A segment's score, and what each asked term counts there: 1 or more by its own words or date, less nearby."""
 
     id: int
     score: float
@@ -63,18 +62,23 @@ def scored(stretches: Sequence[Stretch], idf: Mapping[str, float]) -> list[Score
     found = [
         _Candidate(stretch, place, length_of[place] / mean, counts)
         for stretch, length_of in zip(stretches, lengths, strict=True)
-        for place, counts in _counts(stretch, asked).items()
+        for place, counts in _counts(stretch, idf).items()
     ]
     for candidate in found:
         candidate.score = _bm25(candidate.counts, idf, candidate.length) * _worth(candidate.placed, asked)
-    found.sort(key=lambda candidate: -candidate.score)
+    found.sort(key=_rank)
     again = found[:_LOOKED_AT_AGAIN]
     echoes = _echoes(again, asked)
     for candidate in again:
         counts = _echo_counts(candidate, echoes)
         candidate.score += _bm25(counts, echoes.idf, candidate.length) * _worth(candidate.placed, asked)
-    ranked = sorted(found, key=lambda candidate: -candidate.score)
+    ranked = sorted(found, key=_rank)
     return [Scored(one.placed.id, one.score, one.counts) for one in ranked if one.placed.is_wanted]
+
+
+def _rank(candidate: _Candidate) -> tuple[float, int]:
+    """Return what sorts best first, the earlier of two that are alike: the same in every process."""
+    return -candidate.score, candidate.placed.id
 
 
 def _lengths(stretch: Stretch) -> list[float]:
@@ -86,13 +90,13 @@ def _lengths(stretch: Stretch) -> list[float]:
     return [placed.size + sums[min(end, i + last)] - sums[max(0, i + first)] for i, placed in enumerate(stretch)]
 
 
-def _counts(stretch: Stretch, asked: frozenset[str]) -> dict[int, dict[str, float]]:
+def _counts(stretch: Stretch, idf: Mapping[str, float]) -> dict[int, dict[str, float]]:
     """Return the places of a stretch that hold asked terms, themselves or by neighbours, and what each term counts."""
     found: dict[int, dict[str, float]] = {}
     end = len(stretch)
     says = [_says(placed) for placed in stretch]
     bodies = [placed.body for placed in stretch]
-    for term in asked:
+    for term in idf:
         word = f" {term} "
         for place in [place for place, body in enumerate(bodies) if word in body]:
             for step, weight in _REACHED:
@@ -101,10 +105,10 @@ def _counts(stretch: Stretch, asked: frozenset[str]) -> dict[int, dict[str, floa
                     counts = found.setdefault(at, {})
                     counts[term] = counts.get(term, 0.0) + (weight * says[at] if step else 1.0)
     for place, placed in enumerate(stretch):
-        if not asked.isdisjoint(placed.when_and_who):
+        if not placed.when_and_who.isdisjoint(idf):
             counts = found.setdefault(place, {})
-            for term in asked & placed.when_and_who:
-                counts[term] = counts.get(term, 0.0) + _DATE_WEIGHT
+            for term in [term for term in idf if term in placed.when_and_who]:
+                counts[term] = counts.get(term, 0.0) + 1.0
     return found
 
 
@@ -127,7 +131,7 @@ class _Echoes:
     """Words that the best hits share, what they count, and which of them stand in which segments."""
 
     idf: Mapping[str, float]
-    places: Mapping[int, Set[str]]
+    places: Mapping[int, Sequence[str]]
 
 
 def _echoes(looked_at: Sequence[_Candidate], asked: frozenset[str]) -> _Echoes:
@@ -144,12 +148,12 @@ def _echoes(looked_at: Sequence[_Candidate], asked: frozenset[str]) -> _Echoes:
     for candidate in best:
         for word in held[candidate.placed.id]:
             weight[word] += candidate.score * telling[word]
-    chosen = sorted(weight, key=lambda word: -weight[word])[:_ECHOES]
+    chosen = sorted(weight, key=lambda word: (-weight[word], word))[:_ECHOES]
     most = weight[chosen[0]] if chosen else 0.0
     if not most:
         return _Echoes({}, {})
     idf = {word: _ECHO_WEIGHT * telling[word] * weight[word] / most for word in chosen}
-    return _Echoes(idf, {segment_id: holds & idf.keys() for segment_id, holds in held.items()})
+    return _Echoes(idf, {segment_id: [word for word in idf if word in holds] for segment_id, holds in held.items()})
 
 
 def _echo_counts(candidate: _Candidate, echoes: _Echoes) -> dict[str, float]:

@@ -34,8 +34,10 @@ _READ = (
     " WHERE s.id IN (SELECT value FROM json_each(?)) ORDER BY s.message_id, s.ordinal"
 )
 DEFAULT_BUDGET_TOKENS = 900
-_CANDIDATES = 40
-"""How far down the ranked list packing goes, and reasons are given."""
+_POOL = 32
+"""Segments that are looked at with what stands around them. More was measured and gained nothing."""
+_CANDIDATES, _LINE_TOKENS = 40, 25
+"""How far down the ranked list packing goes, and reasons are given: further where more of the shortest lines fit."""
 _CHOICE = 3
 """How many times as many candidates by words meaning may choose from."""
 _ECHO_WEIGHT = 0.1
@@ -68,7 +70,7 @@ class Recall:
         Facts stand in a prompt by the ledger's rules, so only segments are left out. `ms` is wall time.
         """
         began = self._clock.now()
-        weights, items, damaged = await self._ranked(query, scope, count=max(k, _CANDIDATES))
+        weights, items, damaged = await self._ranked(query, scope, k=k, budget_tokens=budget_tokens)
         segments = [item for item in items[:k] if item.layer == "segment"]
         dropped = self._pack(segments, weights, budget_tokens=budget_tokens, in_window=in_window).excluded
         beyond = [Excluded(item.id, "k") for item in items[k:]]
@@ -83,7 +85,7 @@ class Recall:
         if is_small_talk(query):
             return Packed()
         scope = Scope(layers=frozenset({"segment"}))
-        weights, items, damaged = await self._ranked(query, scope, count=_CANDIDATES)
+        weights, items, damaged = await self._ranked(query, scope, k=0, budget_tokens=budget_tokens)
         packed = self._pack(items, weights, budget_tokens=budget_tokens, in_window=in_window)
         return Packed(packed.text, packed.items, [*damaged, *packed.excluded])
 
@@ -120,13 +122,16 @@ class Recall:
         )
         return await self._read([row["segment_id"] for row in rows])
 
-    async def _ranked(self, query: str, scope: Scope, *, count: int) -> tuple[Weights, list[Item], list[Excluded]]:
+    async def _ranked(
+        self, query: str, scope: Scope, *, k: int, budget_tokens: int
+    ) -> tuple[Weights, list[Item], list[Excluded]]:
         """Return the candidates, best first, and those whose text is not what was hashed."""
+        count = max(k, _CANDIDATES, budget_tokens // _LINE_TOKENS)
         weights = await self._ranking.weights(query)
         if not weights.idf:
             return weights, [], []
         facts = await self._ranking.facts(query, weights, scope)
-        ranked = await self._segments(query, weights, scope, facts, count=count) if "segment" in scope.layers else []
+        ranked = await self._segments(query, weights, scope, facts, pool=max(k, _POOL, count // 2), count=count)
         procedures = await self._procedures.ranked(query, weights, scope) if "procedure" in scope.layers else []
         read = {item.id: item for item in await self._read([segment.id for segment in ranked])}
         damaged = [Excluded(f"s{segment.id}", "hash") for segment in ranked if f"s{segment.id}" not in read]
@@ -143,13 +148,15 @@ class Recall:
         return weights, fused, damaged
 
     async def _segments(
-        self, query: str, weights: Weights, scope: Scope, facts: Sequence[RankedFact], *, count: int
+        self, query: str, weights: Weights, scope: Scope, facts: Sequence[RankedFact], *, pool: int, count: int
     ) -> list[RankedSegment]:
         """Rank by words, by the facts read there and, as far as there are vectors, by meaning."""
+        if "segment" not in scope.layers:
+            return []
         if self._vectors is None or self._vectors.name is None:
-            ranked = await self._ranking.segments(weights, scope, count=count)
+            ranked = await self._ranking.segments(weights, scope, pool=pool, count=count)
             return (await lifted(self._db, ranked, facts, scope))[:count]
-        ranked = await self._ranking.segments(weights, scope, count=count, choice=_CHOICE)
+        ranked = await self._ranking.segments(weights, scope, pool=pool, count=_CHOICE * count)
         ranked = await lifted(self._db, ranked, facts, scope)
         near = await self._vectors.near(query, count=count, also=[one.id for one in ranked], scope=scope)
         return fuse(ranked, near, count=count, usual=USUAL_COSINE.get(self._vectors.name))

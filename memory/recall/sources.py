@@ -24,7 +24,7 @@ _READ = (
     " JOIN segments s ON s.message_id = m.id JOIN segment_terms t ON t.segment_id = s.id"
     " WHERE told.fact_id IN (SELECT value FROM json_each(:facts))"
     " AND instr(substr(m.text, s.start + 1, s.stop - s.start), told.quote) > 0"
-    " AND m.at >= :since AND coalesce(m.role = :role, 1)"
+    " AND m.at >= :since AND m.at < :until AND coalesce(m.role = :role, 1)"
 )
 
 

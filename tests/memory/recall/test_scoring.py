@@ -48,9 +48,9 @@ def test_a_text_without_words_beside_a_hit_breaks_nothing() -> None:
     assert ranked({"beagle": 5.0}, talk)[0] == 2
 
 
-def test_a_date_counts_as_half_a_word() -> None:
+def test_a_date_counts_as_a_word() -> None:
     (one,) = scored([[placed(1, FILLER, date="2027 mo3")]], {"mo3": 4.0})
-    assert one.counts == {"mo3": 0.5}
+    assert one.counts == {"mo3": 1.0}
 
 
 def test_what_lies_outside_the_scope_is_not_returned_but_counts_nearby() -> None:

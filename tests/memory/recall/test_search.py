@@ -269,3 +269,10 @@ async def test_a_statement_made_twice_is_outdated_in_both_places_once_it_changed
         again: True,
         later: False,
     }
+
+
+async def test_a_larger_budget_is_filled_from_further_down_the_list(memory: Memory) -> None:
+    for number in range(90):
+        await memory.say(f"The garden gate squeaked, entry {number}.")
+    few, many = [len((await memory.pack("garden gate", budget_tokens=tokens)).items) for tokens in (900, 3000)]
+    assert few <= 40 < 60 < many

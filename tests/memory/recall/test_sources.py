@@ -51,9 +51,12 @@ async def test_a_fact_of_something_else_lifts_nothing(memory: Memory) -> None:
 
 
 async def test_where_a_fact_was_said_again_is_lifted_too(memory: Memory, source: int) -> None:
+    before = memory.clock.now()
     again = await memory.say("Yes, blue it is, as I said.")
     await enter(memory, again, quote="blue it is")
     assert {SAID, "Yes, blue it is, as I said."} <= set(await memory.found("kitchen wallpaper", k=4))
+    earlier = await memory.recall.search("kitchen wallpaper", k=20, scope=Scope(until=before))
+    assert "Yes, blue it is, as I said." not in [item.text for item in earlier.items]
 
 
 @pytest.mark.usefixtures("source")
