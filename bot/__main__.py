@@ -23,7 +23,7 @@ from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.turn.wiring import make_runner
+from bot.wiring import make_runner
 from memory.errors import ReaderInTheWay
 from memory.forget import effects, forget_again, plan, rows
 from memory.ports import Clock, Embedder, Model

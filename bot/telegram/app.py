@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from telegram import BotCommand
 from telegram.error import InvalidToken, RetryAfter, TelegramError
 
-from bot.commands import COMMANDS
+from bot.commands.member import COMMANDS
 from bot.health import Heartbeat, OutOfReach
 from bot.settings import Settings
 from bot.telegram.backoff import Backoff

@@ -11,15 +11,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.errors import words_for
-from bot.menus import receipt_buttons, receipt_lines
-from bot.procedure_cards import proposal
 from bot.turn.answer import Answer, formed
 from bot.turn.claims import correction
 from bot.turn.deeds import deeds_of
 from bot.turn.prompt import PromptBuilder, estimate_request_tokens
-from bot.turn.questions import questions
 from bot.turn.room import Room
 from bot.turn.screen import Screen, stream_key
+from bot.turn.told import proposal, questions, receipt_buttons, receipt_lines
 from memory.errors import ModelFault, ModelSilent, PromptTooLong
 from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
 from memory.ports import Clock, Model, ModelReply, ModelRequest

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from bot.compacting import notice
-from bot.menus import receipt_buttons, receipt_lines
 from bot.turn.answer import Answer, formed
-from bot.turn.questions import questions
 from bot.turn.screen import Screen
+from bot.turn.told import compacted, questions, receipt_buttons, receipt_lines
 from bot.turn.worker import Handler
 from memory.compaction.compactor import Compactor
 from memory.compaction.outcome import Outcome
@@ -74,7 +72,7 @@ class Background:
         async def end(outcome: Outcome) -> None:
             is_news = outcome.state == "done" and not payload.get("whole")
             is_told = payload.get("asked") or outcome.must_be_told or is_news
-            await self._end(job, notice(outcome) if is_told else Answer(), is_silent=not payload.get("asked"))
+            await self._end(job, compacted(outcome) if is_told else Answer(), is_silent=not payload.get("asked"))
 
         outcome = await self._compactor.compact(
             payload["session"],

@@ -10,10 +10,10 @@ from contextlib import suppress
 from typing import Protocol
 
 from bot.errors import words_for
-from bot.kept_secrets import keep_button
 from bot.turn.agent import Running
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
+from bot.turn.told import keep_button
 from bot.turn.words import keep_words
 from memory.errors import MemberMustAct, OperatorMustAct, Unreadable
 from memory.messages import utf16_length

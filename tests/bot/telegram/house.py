@@ -14,7 +14,7 @@ from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.spaces import Spaces
-from bot.turn.wiring import make_runner
+from bot.wiring import make_runner
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database, Row

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from bot import logs
-from bot.commands import COMMANDS
+from bot.commands.member import COMMANDS
 from bot.health import OutOfReach
 from bot.telegram.app import reach_telegram
 from bot.telegram.delivery import AGAIN

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.recall_cards import NOT_KEPT
+from bot.commands.recall_cards import NOT_KEPT
 from memory.ports import ModelReply, ModelRequest, OnText
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, Bot, Talk, serving
 from tests.bot.telegram.test_buttons import command, keyboard, last, last_of, mention, settled

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from bot.kept_secrets import PREFIX
+from bot.turn.told import KEEP_ANYWAY
 from tests.bot.telegram.house import OWNER, Talk, serving
 from tests.bot.telegram.test_buttons import keyboard
 from tests.fakes.telegram import FakeTelegram
@@ -16,7 +16,7 @@ SECRET = "plum-otter-9"
 
 def offer(telegram: FakeTelegram) -> Shown | None:
     """Return the message that offers to keep what was masked."""
-    return next((one for one in telegram.sent[OWNER] if PREFIX in str(keyboard(one))), None)
+    return next((one for one in telegram.sent[OWNER] if KEEP_ANYWAY in str(keyboard(one))), None)
 
 
 def bytes_under(home: Path) -> bytes:

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
-from bot.turn.wiring import make_runner
+from bot.wiring import make_runner
 from memory.ports import Embedder, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database

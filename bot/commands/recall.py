@@ -10,11 +10,10 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 
-from bot.asked_days import AskedDays, asked_days
-from bot.facts import Press
-from bot.places import place_of_message
-from bot.quoting import literal, quotation
-from bot.recall_cards import (
+from bot.commands.asked_days import AskedDays, asked_days
+from bot.commands.facts import Press
+from bot.commands.places import place_of_message
+from bot.commands.recall_cards import (
     A_PAGE,
     ECHOED_CHARS,
     NO_DAYS,
@@ -30,6 +29,7 @@ from bot.recall_cards import (
     why_page,
     written_day,
 )
+from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.health import memory_health

@@ -1,16 +1,15 @@
 """Keeping a secret that was not stored: the button under the notice, and the command that does the same."""
 
-from bot.menus import receipt_buttons
 from bot.quoting import literal
 from bot.turn.answer import Answer
+from bot.turn.told import receipt_buttons
 from memory.ledger.facts import Fact
 from memory.ledger.kept_secrets import keep_secrets
 from memory.messages import Message
 from memory.space import Space
 from memory.store.held_secrets import Held
-from memory.store.mailbox import Button, Buttons, Entry
+from memory.store.mailbox import Buttons, Entry
 
-PREFIX = "keep-secret"
 GONE = (
     "I no longer hold what you sent: I keep it in memory for ten minutes only, and not over a restart. If you want it "
     "kept, please send it once more and tap the button then."
@@ -21,11 +20,6 @@ NOTHING_HELD = (
     "Nothing waits to be kept. When I leave a password or the like out of what I store, I say so, and for ten minutes "
     "/keepsecret keeps it all the same."
 )
-
-
-def keep_button(source: str) -> Buttons:
-    """Return the button that keeps what was masked in the entry of that source."""
-    return ((Button(text="🔒 Keep it anyway", data=f"{PREFIX}:{source}"),),)
 
 
 class SecretKeeper:

@@ -9,8 +9,8 @@ from datetime import date, datetime, timedelta
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
-from bot.excerpts import Excerpt, excerpt, matched
-from bot.menus import day, turning
+from bot.commands.excerpts import Excerpt, excerpt, matched
+from bot.commands.menus import day, turning
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
 from memory.health import MemoryHealth

@@ -8,7 +8,7 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
-from bot.menus import (
+from bot.commands.menus import (
     ASKS,
     Card,
     edit_menu,
@@ -16,13 +16,12 @@ from bot.menus import (
     facts_page,
     fitting,
     forget_question,
-    receipt_buttons,
-    receipt_lines,
 )
-from bot.places import place_of_message
+from bot.commands.places import place_of_message
+from bot.commands.rights import Rights
 from bot.quoting import literal, quotation
-from bot.rights import Rights
 from bot.turn.answer import Answer
+from bot.turn.told import receipt_buttons, receipt_lines
 from bot.turn.words import keep_words
 from memory.errors import UnknownId
 from memory.forget import plan

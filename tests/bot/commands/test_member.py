@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.commands import COMMANDS
+from bot.commands.member import COMMANDS
 from bot.turn.agent import Limits
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones

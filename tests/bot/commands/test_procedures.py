@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from bot.procedures import GONE
+from bot.commands.procedures import GONE
 from memory.store.mailbox import OutRow
+from tests.bot.commands.test_facts import command, labels, press, press_data, reply
 from tests.bot.turn.house import House, TaskModel, change, house
-from tests.bot.turn.test_facts import command, labels, press, press_data, reply
 from tests.fakes.model import ScriptedModel, Step, calls, extracts, says
 
 REVIEW = "Weekly review, when I ask for the weekly review: 1. list the deadlines 2. ask what was decided"

@@ -8,10 +8,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
-from bot.facts import Press
-from bot.menus import receipt_buttons, receipt_lines
-from bot.rights import Rights
+from bot.commands.facts import Press
+from bot.commands.rights import Rights
 from bot.turn.answer import Answer
+from bot.turn.told import receipt_buttons, receipt_lines
 from memory.errors import UnknownId
 from memory.ledger.facts import Fact
 from memory.ledger.receipts import receipts

@@ -7,7 +7,7 @@ import re
 
 from bot.turn.answer import Answer
 from memory.compaction.compactor import Compactor
-from memory.compaction.outcome import NOTHING, Outcome
+from memory.compaction.outcome import NOTHING
 from memory.space import Space
 from memory.store.jobs import COMPACT
 from memory.store.mailbox import Button, Entry
@@ -49,11 +49,3 @@ class Compacting:
         session = await self._space.sessions.current_session()
         await self._space.jobs.add(COMPACT, f"{COMPACT}:{entry.source}", {"session": session, "asked": 1})
         return Answer(BEGUN, is_spent=True)
-
-
-def notice(outcome: Outcome) -> Answer:
-    """Return the line about a compaction, with the button that shows what was kept."""
-    if outcome.handoff_id is None:
-        return Answer(outcome.words())
-    kept = Button(text="What was kept", data=f"compact:h{outcome.handoff_id}", typed=f"/compact h{outcome.handoff_id}")
-    return Answer(outcome.words(), ((kept,),))

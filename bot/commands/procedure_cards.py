@@ -1,4 +1,4 @@
-"""What a member reads of procedures: the list, the card of one version, a proposal and the buttons under them.
+"""What a member reads of procedures: the list, the card of one version, and the buttons under them.
 
 Pure. What a procedure says is always shown whole and letter for letter: nothing in it may look like less than it is.
 """
@@ -6,9 +6,10 @@ Pure. What a procedure says is always shown whole and letter for letter: nothing
 from collections.abc import Iterator, Sequence
 from zoneinfo import ZoneInfo
 
-from bot.menus import day, turning
+from bot.commands.menus import day, turning
 from bot.quoting import block, literal
 from bot.turn.answer import Answer
+from bot.turn.told import proposal_row
 from memory.store.mailbox import Button
 from memory.store.procedures import Procedure, Version
 
@@ -27,7 +28,6 @@ ADD_HOW = (
     "Weekly review, when I ask for the weekly review: 1. list the deadlines 2. ask me what was decided`"
 )
 NO_PROCEDURES = f"I know no procedures yet. {ADD_HOW}"
-PROPOSED = "❔ I suggest {what}. It holds only if you keep it, and then only when you ask for it. Read it closely:"
 EDIT_HOW = "Reply to this message with **{ref}** as it is to be, whole:"
 
 
@@ -49,7 +49,7 @@ def page(procedures: Sequence[Procedure], number: int, zone: ZoneInfo) -> Answer
 def card(procedure: Procedure, version: Version, zone: ZoneInfo) -> Answer:
     """Return one version of a procedure, with the buttons that fit its state."""
     lines = [" · ".join(_about(procedure, version, zone)), block(version.says.text)]
-    rows: list[tuple[Button, ...]] = [_waiting_row(version)] if version.status == "pending" else []
+    rows: list[tuple[Button, ...]] = [proposal_row(version)] if version.status == "pending" else []
     if version.status == "active":
         rows.append(
             (
@@ -62,13 +62,6 @@ def card(procedure: Procedure, version: Version, zone: ZoneInfo) -> Answer:
         rows.append(tuple(_version_button(one) for one in others))
     buttons = (*rows, (Button(text="‹ All procedures", data="procs:1"),))
     return Answer("\n".join(lines), buttons, shows=(procedure.ref,))
-
-
-def proposal(version: Version) -> Answer:
-    """Return the question whether what the assistant proposes shall hold, with all that it says."""
-    what = "a procedure" if version.number == 1 else f"a new version of {version.ref}"
-    text = f"{PROPOSED.format(what=what)}\n{block(version.says.text)}"
-    return Answer(text, (_waiting_row(version),), shows=(version.ref,))
 
 
 def edit_question(version: Version) -> Answer:
@@ -107,11 +100,6 @@ def _about(procedure: Procedure, version: Version, zone: ZoneInfo) -> Iterator[s
 
 
 _STATES = {"pending": "not confirmed", "superseded": "no longer so"}
-
-
-def _waiting_row(version: Version) -> tuple[Button, ...]:
-    keep = Button(text=f"Keep {version.ref}", data=f"pkeep:{version.id}", typed=f"/keep {version.ref}")
-    return (keep, Button(text=f"Drop {version.ref}", data=f"pdrop:{version.id}", typed=f"/drop {version.ref}"))
 
 
 def _version_button(version: Version) -> Button:

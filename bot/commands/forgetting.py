@@ -6,8 +6,8 @@ Joins one transaction with its answer, as every command does. What must happen o
 import re
 from contextlib import suppress
 
+from bot.commands.rights import Rights
 from bot.quoting import literal
-from bot.rights import Rights
 from memory.errors import UnknownId
 from memory.forget import EVERYTHING, confirmation, counted, plan, rows, rows_of_everything
 from memory.forget.report import listed_counts

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.choices import CHOOSE_WHAT, GONE, KEEP_WHAT
+from bot.commands.choices import CHOOSE_WHAT, GONE, KEEP_WHAT
 from memory.store.mailbox import OutRow
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says

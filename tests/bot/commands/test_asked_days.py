@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.asked_days import AskedDays, asked_days
+from bot.commands.asked_days import AskedDays, asked_days
 
 NOW = datetime(2027, 3, 2, 9, tzinfo=UTC)
 ZONE = ZoneInfo("Europe/Berlin")

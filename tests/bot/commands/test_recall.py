@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from bot.recall_cards import NOT_KEPT
+from bot.commands.recall_cards import NOT_KEPT
+from tests.bot.commands.test_facts import command, labels, press, press_data
 from tests.bot.turn.house import House, TaskModel, change, house
-from tests.bot.turn.test_facts import command, labels, press, press_data
 from tests.fakes.model import ScriptedModel, extracts, says
 
 VET = change("vet", "Dr. Brandt", "Our vet is Dr. Brandt.")

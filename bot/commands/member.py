@@ -8,17 +8,18 @@ import re
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
-from bot.choices import Choices
-from bot.compacting import Compacting
-from bot.facts import FactCommands, Press
-from bot.forgetting import Forgetting
-from bot.kept_secrets import PREFIX, SecretKeeper
-from bot.procedures import ProcedureCommands
-from bot.recall import RecallCommands
-from bot.rights import Rights
+from bot.commands.choices import Choices
+from bot.commands.compacting import Compacting
+from bot.commands.facts import FactCommands, Press
+from bot.commands.forgetting import Forgetting
+from bot.commands.kept_secrets import SecretKeeper
+from bot.commands.procedures import ProcedureCommands
+from bot.commands.recall import RecallCommands
+from bot.commands.rights import Rights
+from bot.commands.why import why_text
 from bot.turn.answer import Answer
+from bot.turn.told import KEEP_ANYWAY
 from bot.turn.words import keep_words
-from bot.why import why_text
 from memory.block import explain
 from memory.compaction.compactor import Compactor
 from memory.space import Space
@@ -141,7 +142,7 @@ class MemberCommands:
             **recall.presses(),
             **self._procedures.presses(),
             "compact": compacting.press,
-            PREFIX: keeper.press,
+            KEEP_ANYWAY: keeper.press,
             "forget!": lambda entry, rest: self._press_forget(f"f{rest}", entry),
             "pforget!": lambda entry, rest: self._press_forget(f"p{rest}", entry),
         }

@@ -7,10 +7,10 @@ member does here; forgetting is asked about here and done where all forgetting i
 import re
 from dataclasses import replace
 
-from bot.facts import Press
-from bot.procedure_cards import ADD_HOW, NO_PROCEDURES, card, edit_question, forget_question, page
+from bot.commands.facts import Press
+from bot.commands.procedure_cards import ADD_HOW, NO_PROCEDURES, card, edit_question, forget_question, page
+from bot.commands.rights import Rights
 from bot.quoting import literal
-from bot.rights import Rights
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.space import Space

@@ -12,9 +12,8 @@ from zoneinfo import ZoneInfo
 
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
-from bot.turn.questions import waiting_row
+from bot.turn.told import waiting_row
 from memory.ledger.facts import Fact
-from memory.ledger.receipts import Receipt
 from memory.ledger.render import in_reading_order, listing
 from memory.store.mailbox import Button, Buttons
 
@@ -96,20 +95,6 @@ def forget_question(fact: Fact, words: Sequence[str], others: Sequence[str]) -> 
         lines.append(f"With it go the other values of the same thing: {literal(', '.join(others))}.")
     forget = Button(text="Forget for good", data=f"forget!:{fact.id}", typed=f"/forget {fact.ref}")
     return Answer("\n".join(lines).rstrip(), ((forget, _back_to(fact, "Keep it")),))
-
-
-def receipt_buttons(receipts: Sequence[Receipt]) -> Buttons:
-    """Return the Undo of each receipt; with several, each names its fact."""
-    undoable = [(receipt.fact, receipt.undo) for receipt in receipts if receipt.undo is not None]
-    return tuple(
-        (Button(text="Undo" if len(undoable) == 1 else f"Undo {fact.ref}", data=f"undo:{change_id}"),)
-        for fact, change_id in undoable
-    )
-
-
-def receipt_lines(receipts: Sequence[Receipt], zone: ZoneInfo) -> str:
-    """Return a line for each receipt."""
-    return "\n".join(literal(receipt.line(zone)) for receipt in receipts)
 
 
 def turning(at: int, last: int, ways: Callable[[int], tuple[str, str]]) -> Iterator[tuple[Button, ...]]:

@@ -1,6 +1,6 @@
 """Wiring of one space: which parts make up its agent, its commands, its background work and its delivery."""
 
-from bot.commands import MemberCommands
+from bot.commands.member import MemberCommands
 from bot.models.declarations import check_declarations
 from bot.models.meter import Metered
 from bot.turn.agent import Agent, Limits

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.excerpts import EXCERPT_CHARS, excerpt, matched
+from bot.commands.excerpts import EXCERPT_CHARS, excerpt, matched
 
 LONG = "The rain went on and on. " * 30
 

@@ -4,7 +4,7 @@ import asyncio
 import json
 from pathlib import Path
 
-from bot.kept_secrets import GONE, NO_MESSAGE, NOTHING_HELD, TAKEN_BACK
+from bot.commands.kept_secrets import GONE, NO_MESSAGE, NOTHING_HELD, TAKEN_BACK
 from bot.terminal import Chat
 from bot.views import facts_json
 from memory.forget import confirmation

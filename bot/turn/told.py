@@ -1,0 +1,97 @@
+"""What the program itself tells and asks in the course of a turn, each with the buttons under it.
+
+Pure. The data of a button is ids alone; what a press does is the business of `bot/commands/`.
+"""
+
+from collections.abc import Sequence
+from zoneinfo import ZoneInfo
+
+from bot.quoting import block, literal
+from bot.turn.answer import Answer
+from memory.compaction.outcome import Outcome
+from memory.ledger.facts import Fact
+from memory.ledger.receipts import Receipt, shown_value
+from memory.store.mailbox import Button, Buttons
+from memory.store.procedures import Version
+
+MAX_BUTTON_CHARS = 28
+KEEP_ANYWAY = "keep-secret"
+PROPOSED = "❔ I suggest {what}. It holds only if you keep it, and then only when you ask for it. Read it closely:"
+
+
+# Of the ledger
+
+
+def receipt_lines(receipts: Sequence[Receipt], zone: ZoneInfo) -> str:
+    """Return a line for each receipt."""
+    return "\n".join(literal(receipt.line(zone)) for receipt in receipts)
+
+
+def receipt_buttons(receipts: Sequence[Receipt]) -> Buttons:
+    """Return the Undo of each receipt; with several, each names its fact."""
+    undoable = [(receipt.fact, receipt.undo) for receipt in receipts if receipt.undo is not None]
+    return tuple(
+        (Button(text="Undo" if len(undoable) == 1 else f"Undo {fact.ref}", data=f"undo:{change_id}"),)
+        for fact, change_id in undoable
+    )
+
+
+def questions(receipts: Sequence[Receipt], zone: ZoneInfo) -> Answer:
+    """Return the questions among receipts as one message; it says nothing when there is none."""
+    asked = [receipt for receipt in receipts if receipt.is_question]
+    return Answer(receipt_lines(asked, zone), tuple(row for receipt in asked for row in _row(receipt, zone)))
+
+
+def waiting_row(fact: Fact) -> tuple[Button, ...]:
+    """Return the buttons that decide about a fact that waits."""
+    return _keep_or_drop(fact.ref, fact.id, ("keep", "drop"))
+
+
+# Of other things
+
+
+def proposal(version: Version) -> Answer:
+    """Return the question whether what the assistant proposes shall hold, with all that it says."""
+    what = "a procedure" if version.number == 1 else f"a new version of {version.ref}"
+    text = f"{PROPOSED.format(what=what)}\n{block(version.says.text)}"
+    return Answer(text, (proposal_row(version),), shows=(version.ref,))
+
+
+def proposal_row(version: Version) -> tuple[Button, ...]:
+    """Return the buttons that decide about a version that waits."""
+    return _keep_or_drop(version.ref, version.id, ("pkeep", "pdrop"))
+
+
+def compacted(outcome: Outcome) -> Answer:
+    """Return the line about a compaction, with the button that shows what was kept."""
+    if outcome.handoff_id is None:
+        return Answer(outcome.words())
+    kept = Button(text="What was kept", data=f"compact:h{outcome.handoff_id}", typed=f"/compact h{outcome.handoff_id}")
+    return Answer(outcome.words(), ((kept,),))
+
+
+def keep_button(source: str) -> Buttons:
+    """Return the button that keeps what was masked in the entry of that source."""
+    return ((Button(text="🔒 Keep it anyway", data=f"{KEEP_ANYWAY}:{source}"),),)
+
+
+def _keep_or_drop(ref: str, row_id: int, data: tuple[str, str]) -> tuple[Button, ...]:
+    keep = Button(text=f"Keep {ref}", data=f"{data[0]}:{row_id}", typed=f"/keep {ref}")
+    return (keep, Button(text=f"Drop {ref}", data=f"{data[1]}:{row_id}", typed=f"/drop {ref}"))
+
+
+def _row(receipt: Receipt, zone: ZoneInfo) -> Buttons:
+    fact, was = receipt.fact, receipt.was
+    if receipt.change in ("suggested", "unsure") or was is None:
+        return (waiting_row(fact),)
+    if receipt.change == "unclear":
+        shown = {one: f"{_cut(shown_value(one, zone))} ({one.ref})" for one in (fact, was)}
+        return (tuple(Button(text=t, data=f"choose:{f.id}", typed=f"/choose {f.ref}") for f, t in shown.items()),)
+    ends, both = f"choose:{fact.id}:{was.id}", f"both:{fact.id}:{was.id}"
+    yes = Button(text=f"Yes, {was.ref} ended", data=ends, typed=f"/choose {fact.ref} {was.ref}")
+    return ((yes, Button(text="No, both hold", data=both)),)
+
+
+def _cut(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= MAX_BUTTON_CHARS else f"{flat[: MAX_BUTTON_CHARS - 1]}…"
