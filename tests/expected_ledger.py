@@ -124,7 +124,8 @@ class ExpectedLedger:
         return last.value if last else None
 
     def waiting(self, subject: str) -> list[str]:
-        return [word.value for word in self.words[subject] if word.state == "waits" and word.value]
+        """Return what the member may still be asked: not what they have spoken of again since."""
+        return [word.value for word in self.words[subject] if self._waits(subject, word) and word.value]
 
     def values(self) -> set[str]:
         """Return every value that still stands in a message."""
@@ -180,15 +181,16 @@ class ExpectedLedger:
     def keep(self, subject: str, value: str, at: datetime) -> None:
         """The member takes over what waited."""
         before = self.current(subject)
-        word = next(w for w in self.words[subject] if w.state == "waits" and w.value == value)
-        word.state, word.at, word.was_told = "counts", max(word.at, at), True
+        word = next(w for w in self.words[subject] if self._waits(subject, w) and w.value == value)
+        is_outdated = before is not None and self._is_spoken_of_since(subject, word)
+        word.state, word.at, word.was_told = "counts", word.at if is_outdated else max(word.at, at), True
         self.changes.append((subject, word.said))
         now = self.current(subject)
         self.told += [Told(subject, now, before)] if now != before else []
 
     def drop(self, subject: str, value: str) -> None:
         for word in self.words[subject]:
-            if word.state == "waits" and word.value == value:
+            if self._waits(subject, word) and word.value == value:
                 word.state = "withdrawn"
 
     def undo(self, about: str, said: Said | None) -> None:
@@ -266,12 +268,23 @@ class ExpectedLedger:
                 return
         words.append(Word(said.at, said, value))
         for word in words:
-            if word.state == "waits" and word.value == value:
+            if self._waits(sentence.subject, word) and word.value == value:
                 word.state = "withdrawn"
+
+    def _waits(self, subject: str, word: Word) -> bool:
+        is_answered = not word.said.is_foreign and self._is_spoken_of_since(subject, word)
+        return word.state == "waits" and not is_answered
+
+    def _is_spoken_of_since(self, subject: str, word: Word) -> bool:
+        when = (word.at, word.said.number)
+        return any(w.state == "counts" and (w.at, w.said.number) > when for w in self.words[subject])
 
     def _wait(self, sentence: Sentence, said: Said) -> None:
         words = self.words[sentence.subject]
-        is_known = any(word.value == sentence.value and (word.said is said or word.state == "waits") for word in words)
+        is_known = any(
+            word.value == sentence.value and (word.said is said or self._waits(sentence.subject, word))
+            for word in words
+        )
         if not is_known:
             words.append(Word(said.at, said, sentence.value, "waits"))
 

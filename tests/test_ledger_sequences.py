@@ -552,6 +552,11 @@ HARD: dict[str, tuple[Deed, ...]] = {
     "a forgotten fact is imported": (Say((_BRANDT,), None), Do("forget fact", 0), _BACKLOG),
     "an erased message is imported": (Say((_BRANDT,), None), Do("forget message", 0), _BACKLOG),
     "a file is imported again": (_BACKLOG, _BACKLOG, Do("undo", 0), _BACKLOG),
+    "what was asked is answered": (*_UNCLEAR, Say((_BRANDT,), None), Say((_NO_VET,), None), Do("undo", 0)),
+    "the answer is edited away": (*_UNCLEAR, Say((_NO_VET,), None), Edit(2, (_KAYAK,)), Do("keep", 0)),
+    "the answer is erased": (*_UNCLEAR, Say((_BRANDT,), None), Do("forget message", 2)),
+    "an answered question is edited": (*_UNCLEAR, Say((_BRANDT,), None), Edit(1, (_KAYAK,)), Do("forget message", 2)),
+    "an older forward is kept": (Say((_KOWALSKI,), 3, "forward"), Say((_BRANDT,), None), Do("keep", 0), Do("undo", 0)),
     "what was dropped is read again": (*_FORWARDED, Do("drop", 0), Do("reread", 1)),
     "what was kept is undone and read again": (*_FORWARDED, Do("keep", 0), Do("undo", 0), Do("reread", 1)),
 }

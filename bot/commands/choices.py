@@ -6,7 +6,6 @@ By button or by command, in the transaction of the answer. A decision that was m
 import re
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from datetime import datetime
 
 from bot.commands.facts import Press
 from bot.commands.rights import Rights
@@ -21,6 +20,7 @@ from memory.store.mailbox import Entry
 KEEP_WHAT = "Say which one, by its id: `/keep f12` or `/drop f12`. /facts lists what waits (not confirmed)."
 CHOOSE_WHAT = "Say which one holds, by its id: `/choose f12`, or `/choose f12 f7` when f12 ended f7."
 GONE = "That one does not wait any more."
+IN_HISTORY = "{kept} is in the history now: {current} was said later and holds."
 BOTH = "Both hold: {first} and {second}."
 
 _ID = re.compile(r"f?([0-9]{1,18})", re.IGNORECASE)
@@ -70,7 +70,7 @@ class Choices:
             return Answer(CHOOSE_WHAT)
         fact = await self._facts.fact(ids[0])
         if len(ids) == 2:
-            return await self._ended(fact, await self._facts.fact(ids[1]), entry.at)
+            return await self._ended(fact, await self._facts.fact(ids[1]), entry)
         if fact.status == "pending":
             return await self._kept(fact, entry)
         rivals = [one for one in await self._facts.pending.waiting(fact.subject_key) if one.replaces == fact.id]
@@ -89,6 +89,9 @@ class Choices:
         before = await self._facts.current(fact.subject_key)
         kept = await self._facts.pending.keep(fact.id, at=entry.at)
         undo = await self._facts.changes.note_said(kept.id, kept.message_id) if kept.message_id is not None else None
+        current = await self._facts.current(fact.subject_key)
+        if current is not None and current.id != kept.id:
+            return Answer(IN_HISTORY.format(kept=kept.ref, current=current.ref), is_spent=True)
         return await self._told(fact.subject_key, before, undo=undo)
 
     async def _dropped(self, waiting: list[Fact], entry: Entry) -> Answer:
@@ -97,11 +100,12 @@ class Choices:
             await self._facts.pending.drop(fact.id)
         return Answer(f"Dropped {', '.join(fact.ref for fact in waiting)}; it is no fact of yours.", is_spent=True)
 
-    async def _ended(self, fact: Fact, other: Fact, at: datetime) -> Answer:
+    async def _ended(self, fact: Fact, other: Fact, entry: Entry) -> Answer:
         """End the other fact, if both still hold."""
         if not fact.status == other.status == "active" or fact.id == other.id:
             return _gone(other)
-        await self._facts.retract(other.id, at=max(at, other.since))
+        await self._rights.over_fact(other, entry)
+        await self._facts.retract(other.id, at=max(entry.at, other.since))
         return await self._told(other.subject_key, other)
 
     async def _told(self, subject_key: str, before: Fact | None, *, undo: int | None = None) -> Answer:

@@ -52,6 +52,15 @@ _CHANGES = re.compile(
 )
 
 
+_CORRECTS = re.compile(
+    r"(?:^|[.,;:!?…–—-]\s*)\W*(?:(?:but|oh|ah|aber|ach|но|ой|а)\W+)?(?:(?:no|nope|nein|нет)(?=\s*[,:;!.…–—-])"
+    r"|(?:(?:no|nein|нет) )?(?:wait|hold on|sorry|oops|pardon|i mean|i meant|correction|scratch that|make that|moment"
+    r"|halt|quatsch|korrektur|ich meine|nicht doch|besser gesagt|стоп|вернее|точнее|то есть|поправка|извини\w*"
+    r"|mejor dicho|perdón|enfin|anzi|aliás)\b)"
+    r"|\b(?:actually|rather|instead|after all|on second thought\w*|doch|eigentlich|vielmehr|stattdessen|lieber"
+    r"|вообще-то|вс[её]-таки|вс[её] же|лучше|en realidad|plutôt|finalement|in realtà|na verdade)\b",
+    re.IGNORECASE,
+)
 _DENIES = re.compile(
     r"(?:\b(?:not|never|nicht|nie|niemals|kein\w*|не|никогда не|pas)|n['’]t)\s+"
     r"(?:(?:due|called|named|on|at|in|to|by|an?|the|my|our|am|um|im|gegen|auf|на|в|во|к|à|au|le|la)\s+){0,3}$",
@@ -122,6 +131,11 @@ def is_change(old: str, value: str, own: str, *, asked: str) -> bool:
     """
     named = _stems(old) & (_stems(_stated(own)) | _stems(asked))
     return bool(named or _CHANGES.search(own)) or (_is_exact(value) and _is_exact(own))
+
+
+def is_correction(words: str) -> bool:
+    """Tell whether words set right what was said before them ("actually …", "no wait, …", "… doch …", "вернее …")."""
+    return _CORRECTS.search(words) is not None
 
 
 def is_ending(subject: str, value: str, own: str) -> bool:

@@ -9,17 +9,20 @@ fixed language at a time, reads month names and distances ("in two weeks"). What
   previous such date, at most half a year back, it is that one.
 - "At 5" or "halb drei" may be in the night or after noon: hours from one to six without a word for the half of the day
   give no time, only the day (`is_hour_unsure`).
+- An hour that the clocks skip is the moment as far behind the skip ("02:30" is 03:30, `is_skipped`); one they strike
+  twice is the first.
 - Days are counted from the local day of the message, hours and minutes from its moment (so over a change of clocks).
 """
 
 import re
 from dataclasses import dataclass, replace
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from memory.ledger.calendar_words import BEFORE_NOON, EARLY_WORDS, LATE, LATE_WORDS
 from memory.ledger.clocks import ClockMention, afternoon, find_clocks
 from memory.ledger.days import Found, Said, date_or_none, find_days
+from memory.ledger.marks import places_of, without_marks
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -39,12 +42,12 @@ _WEEKDAY_GAP = re.compile(r"[\s,(]*(?:(?:the|den|dem|der|el|le)\s+)?", re.IGNORE
 
 @dataclass(frozen=True)
 class DateMention:
-    """A date, a time or both, at `start`–`end` of the text, in the words of the member (`wording`).
+    """A date, a time or both, at `start`–`end` of the text, in the words of the member (`wording`, unseen marks aside).
 
     `day` is None when only a time was said (`is_clock_alone`) or when the numbers can be read in two ways
     (`is_ambiguous`; both are in `readings`, day first and month first). `is_weekday_wrong`: the weekday said is not
     that of the date; the date stands. `is_hour_unsure`: the wording names an hour that may be in the night or after
-    noon, so `clock` is None.
+    noon, so `clock` is None. `is_skipped`: there is no such time on that day, the clocks are put forward over it.
     """
 
     start: int
@@ -55,6 +58,7 @@ class DateMention:
     readings: tuple[date, ...] = ()
     is_weekday_wrong: bool = False
     is_hour_unsure: bool = False
+    is_skipped: bool = False
 
     @property
     def is_ambiguous(self) -> bool:
@@ -65,21 +69,26 @@ class DateMention:
         return self.day is None and not self.readings
 
     def instant(self, zone: ZoneInfo) -> datetime | None:
-        """Return the moment meant, or the end of the day when no time was said; None when the day is unknown."""
+        """Return the moment meant (UTC), or the end of the day when no time was said; None when the day is unknown."""
         if self.day is None:
             return None
-        return datetime.combine(self.day, self.clock or _END_OF_DAY, zone)
+        return datetime.combine(self.day, self.clock or _END_OF_DAY, zone).astimezone(UTC)
 
 
 def find_dates(text: str, at: datetime, zone: ZoneInfo) -> list[DateMention]:
     """Return the dates and times named in a text that was said at `at` (aware), in order, without overlaps."""
-    said = Said(at=at, zone=zone)
-    days = _with_weekdays(text, find_days(text, said), said)
-    return _with_clocks(text, days, find_clocks(text))
+    said, plain = Said(at=at, zone=zone), without_marks(text)
+    days = _with_weekdays(plain, find_days(plain, said), said)
+    found = _with_clocks(plain, days, find_clocks(plain))
+    mentions = [replace(one, is_skipped=_is_skipped(one, zone)) for one in found]
+    if plain == text:
+        return mentions
+    places = places_of(text)
+    return [replace(one, start=places[one.start], end=places[one.end - 1] + 1) for one in mentions]
 
 
 def day_and_clock(instant: datetime, zone: ZoneInfo) -> tuple[date, time | None]:
-    """Return what a moment made by `DateMention.instant` was made of; no time where it stands for the whole day."""
+    """Return a moment made by `DateMention.instant` as the clocks show it; no time where it means the whole day."""
     local = instant.astimezone(zone)
     return local.date(), None if local.time() == _END_OF_DAY else local.time()
 
@@ -88,6 +97,11 @@ def format_when(day: date, clock: time | None = None) -> str:
     """Return a date, and a time if there is one, as shown everywhere: `Fri 12 Mar 2027 17:30`."""
     shown = f"{_WEEKDAYS[day.weekday()]} {day.day} {_MONTHS[day.month - 1]} {day.year}"
     return f"{shown} {clock:%H:%M}" if clock else shown
+
+
+def _is_skipped(mention: DateMention, zone: ZoneInfo) -> bool:
+    instant = mention.instant(zone)
+    return mention.clock is not None and instant is not None and day_and_clock(instant, zone)[1] != mention.clock
 
 
 def _with_weekdays(text: str, days: list[Found], said: Said) -> list[Found]:

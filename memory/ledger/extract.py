@@ -77,7 +77,7 @@ class Extractor:
                 refused.append(refusal.reason)
         if refused:
             _log.info("extraction of m%d: %d kept, refused %s", message_id, len(changes), refused)
-        return Extraction(message_id, tuple(changes), tuple(refused))
+        return Extraction(message_id, tuple(_as_said(changes, message.text)), tuple(refused))
 
     async def apply(self, extraction: Extraction) -> list[Receipt]:
         """Enter the changes and take back what only earlier versions of the message said. Joins the transaction.
@@ -101,6 +101,17 @@ class Extractor:
         near = await self._facts.nearest(message.text, OFFERED_FACTS)
         offered = [fact for fact in [*before, *touched, *near] if not is_anothers(fact.subject_key, speaker)]
         return list({fact.id: fact for fact in offered if fact.id not in gone}.values())
+
+
+def _as_said(changes: Iterable[Verified], text: str) -> list[Verified]:
+    """Return the changes of a message in the order of its words: the last may set the first right."""
+
+    def place(change: Verified) -> tuple[int, int]:
+        start = text.find(change.quote)
+        said = change.statement.value if isinstance(change, Stating) else ""
+        return start, max(text.find(said, start, start + len(change.quote)), start)
+
+    return sorted(changes, key=place)
 
 
 def is_own_statement(message: Message) -> bool:

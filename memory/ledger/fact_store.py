@@ -203,6 +203,7 @@ class FactStore:
             if fact.status == "pending":
                 await self._subjects.withdraw(fact.id, by=by)
         for key in dict.fromkeys([*(fact.subject_key for fact in facts), *(row["subject_key"] for row in rows)]):
+            await self._subjects.take_back_answered(key, message_id, by=by)
             await self._subjects.take_back(key, message_id, by=by)
 
     async def _sharing_terms(self, text: str, limit: int) -> dict[int, float]:

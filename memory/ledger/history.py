@@ -10,10 +10,17 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from memory.ledger.subjects import terms
-from memory.ledger.timeline import Ending, Run, Stated, arrange, ending_between
+from memory.ledger.timeline import Ending, Run, Stated, Word, arrange, ending_between, newest_word
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
 
+_OPEN_OR_ANSWERED = (
+    "SELECT f.id, f.since, f.message_id, f.status FROM facts f JOIN messages m ON m.id = f.message_id"
+    " WHERE f.subject_key = ? AND m.role = 'user' AND m.origin IN ('own', 'import') AND (f.status = 'pending'"
+    " OR (f.status = 'retracted' AND f.until IS NULL AND f.withdrawn_by IS NOT NULL AND NOT EXISTS"
+    " (SELECT 1 FROM messages v WHERE v.id = f.withdrawn_by AND v.replaces = coalesce(m.replaces, m.id))))"
+)
+"""What waits of the member's own words, or waited until something else they said answered it; not what they edited."""
 _LIVE = "f.status IN ('active', 'superseded', 'retracted') AND f.withdrawn_at IS NULL"
 
 
@@ -27,7 +34,8 @@ class SubjectHistory:
     async def settle(self, key: str) -> None:
         """Make the rows of a subject say what its statements and retractions amount to."""
         rows = {row["id"]: row for row in await self._live_rows(key)}
-        runs = arrange(await self._stated(key), await self._endings(key))
+        stated, endings = await self._stated(key), await self._endings(key)
+        runs = arrange(stated, endings)
         settled = [(await self._conform(run, rows), run) for run in runs]
         chain = [(fact_id, run, _replaced(settled, n)) for n, (fact_id, run) in enumerate(settled)]
         # What is active last, so that no two are at any moment.
@@ -39,6 +47,32 @@ class SubjectHistory:
             )
             if run.status == "active":
                 await self._index(fact_id)
+        await self._settle_waiting(key, newest_word(stated, endings))
+
+    async def _settle_waiting(self, key: str, newest: Word | None) -> None:
+        """Let what the member said newest answer what older words of their own still ask, as long as it counts."""
+        for row in await self._db.fetch_all(_OPEN_OR_ANSWERED, (key,)):
+            is_answered = newest is not None and newest > (from_utc_text(row["since"]), row["message_id"])
+            if newest is not None and is_answered and row["status"] == "pending":
+                await self.withdraw(row["id"], by=newest[1] if isinstance(newest[1], int) else None)
+            elif not is_answered and row["status"] != "pending":
+                await self._db.execute(
+                    "UPDATE facts SET status = 'pending', withdrawn_at = NULL, withdrawn_by = NULL WHERE id = ?",
+                    (row["id"],),
+                )
+
+    async def take_back_answered(self, key: str, message_id: int, *, by: int | None) -> None:
+        """Let what a message once asked, and another has answered, never be asked again."""
+        for row in await self._db.fetch_all(_OPEN_OR_ANSWERED, (key,)):
+            if row["message_id"] == message_id and row["status"] != "pending":
+                await self._db.execute("UPDATE facts SET withdrawn_by = ? WHERE id = ?", (by, row["id"]))
+
+    async def is_outdated(self, key: str, since: datetime, message_id: int | None) -> bool:
+        """Tell whether the value that holds was said after another one was, first or again."""
+        runs = arrange(await self._stated(key), await self._endings(key))
+        holding = [one for run in runs if run.status == "active" for one in run.stated]
+        newest = newest_word(holding, ())
+        return newest is not None and newest > (since, message_id or 0)
 
     async def _conform(self, run: Run, rows: dict[int, Row]) -> int:
         """Give the run its row: the first statement in the row, the others as further sources; return its id."""
@@ -108,7 +142,7 @@ class SubjectHistory:
         )
 
     async def withdraw(self, fact_id: int, *, by: int | None = None) -> None:
-        """Take a statement out of the history, `by` the edit that replaces it; `settle` must follow.
+        """Take a statement out of the history, `by` the message that replaces it; `settle` must follow.
 
         One that only waited never held: it has no `until`.
         """

@@ -23,7 +23,7 @@ class PendingFacts:
     async def suggest(self, statement: Statement, *, subject_key: str, rival: int | None) -> Fact | None:
         """Enter a statement that waits for the member's yes; `rival` is the active fact that would end with it.
 
-        None when the message said so before, or the same waits already.
+        None when the message said so before, the same waits already, or the member has answered it since.
         """
         same = statement.value_key or value_key(statement.value)
         waits = "SELECT 1 FROM facts WHERE subject_key = ? AND value_key = ? AND status = 'pending'"
@@ -33,15 +33,21 @@ class PendingFacts:
             return None
         fact_id = await self._rows.insert(statement, subject_key, same)
         await self._db.execute("UPDATE facts SET status = 'pending', replaces = ? WHERE id = ?", (rival, fact_id))
-        return await self._rows.fact(fact_id)
+        await self._subjects.settle(subject_key)
+        fact = await self._rows.fact(fact_id)
+        return fact if fact.status == "pending" else None
 
     async def keep(self, fact_id: int, *, at: datetime) -> Fact:
-        """Let a pending fact hold from the moment the member says so; any other stays as it is. Raises: UnknownId."""
+        """Let a pending fact hold from the moment the member says so; any other stays as it is.
+
+        One that is older than the value that holds enters the history where it was said. Raises: UnknownId.
+        """
         fact = await self._rows.fact(fact_id)
         if fact.status == "pending":
+            is_outdated = await self._subjects.is_outdated(fact.subject_key, fact.since, fact.message_id)
             await self._db.execute(
-                "UPDATE facts SET status = 'superseded', since = max(since, ?), replaces = NULL WHERE id = ?",
-                (to_utc_text(at), fact_id),
+                "UPDATE facts SET status = 'superseded', since = ?, replaces = NULL WHERE id = ?",
+                (to_utc_text(fact.since if is_outdated else max(fact.since, at)), fact_id),
             )
             await self._subjects.settle(fact.subject_key)
         return await self._rows.fact(fact_id)

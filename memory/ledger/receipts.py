@@ -75,9 +75,11 @@ def receipts(before: Mapping[str, Fact | None], after: Mapping[str, Fact | None]
 
 def shown_value(fact: Fact, zone: ZoneInfo) -> str:
     """Return a value for one line: a deadline as its date, without the year it was said in; others cut to 120."""
-    if fact.due is None or re.search(r"[^\W\d]", fact.value_key):
+    day, clock = day_and_clock(fact.due, zone) if fact.due else (None, None)
+    said = re.findall(r"\d\d:\d\d", fact.value_key)
+    is_shifted = clock is not None and said and f"{clock:%H:%M}" not in said  # the clocks skip what was said
+    if day is None or is_shifted or re.search(r"[^\W\d]", fact.value_key):
         return fact.value if len(fact.value) <= _MAX_VALUE_CHARS else f"{fact.value[: _MAX_VALUE_CHARS - 1]}…"
-    day, clock = day_and_clock(fact.due, zone)
     shown = format_when(day, clock)
     is_this_year = day.year == fact.since.astimezone(zone).year
     return shown.replace(f" {day.year}", "", 1) if is_this_year else shown

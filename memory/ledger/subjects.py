@@ -8,6 +8,8 @@ Pure string rules, the same for every language read here; no similarity score an
 import re
 import unicodedata
 
+from memory.ledger.marks import without_marks
+
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*['’]?")
 _TOKEN = re.compile(r"[+-]?\w+(?:[-./,:_+@’']+\w+)*|[€$£₽¥%°]")
 _LETTERS = re.compile(r"[^\W_]+")
@@ -101,7 +103,7 @@ def _plain_number(token: str) -> str:
 
 
 def _folded(text: str) -> str:
-    return unicodedata.normalize("NFKC", text).casefold().replace("ё", "е")
+    return unicodedata.normalize("NFKC", without_marks(text)).casefold().replace("ё", "е")
 
 
 def _key_word(word: str) -> str:

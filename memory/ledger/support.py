@@ -16,7 +16,8 @@ from zoneinfo import ZoneInfo
 from memory.errors import MemberMustAct
 from memory.ledger.calendar_words import LANGUAGES, MONTH_DATE, WEEKDAY
 from memory.ledger.changed_moments import days_by_number, hours, moment_of
-from memory.ledger.dates import DateMention, find_dates, format_when
+from memory.ledger.dates import DateMention, day_and_clock, find_dates, format_when
+from memory.ledger.marks import find_written, without_marks
 from memory.ledger.patterns import clock_pattern
 from memory.ledger.subjects import content_words, stem, value_key
 from memory.store.redaction import is_masked, strip_hidden
@@ -45,6 +46,8 @@ _MIN_STEM = 3
 _ENDING = 2
 
 _SPAN = re.compile(r"[+#№]?\w+(?:[-./,:_+@'’&]+\w+)*")
+_CUTS = re.compile("[\u00ad\u2061-\u2064]")
+"""Marks that hide nothing where the member wrote them."""
 _SENTENCE_END = re.compile(r"[.!?…。！？؟]+(?=[\s\"'”’»)\]]|$)|\n+")
 _REQUEST = re.compile(
     r"\b(?:remember|note|save|keep in mind|write (?:it )?down|merk\w*|notier\w*|запомн\w*|запиши\w*|recuerda\w*"
@@ -115,12 +118,11 @@ class Words:
 
 
 def quoted_span(words: Words, quote: str) -> tuple[int, int]:
-    """Return where the quote stands in the message, spaces aside. Raises: NotSupported."""
-    tokens = quote.split()
-    found = re.search(r"\s+".join(re.escape(token) for token in tokens), words.text) if tokens else None
+    """Return where the quote stands in the message, spaces and unseen marks aside. Raises: NotSupported."""
+    found = find_written(words.text, quote)
     if found is None:
         raise NotSupported("quote")
-    return found.span()
+    return found
 
 
 def require_assertion(words: Words, span: tuple[int, int]) -> None:
@@ -149,10 +151,15 @@ def sentences(text: str) -> list[str]:
 
 def sentence_around(text: str, span: tuple[int, int]) -> str:
     """Return the sentence, or sentences, that a span lies in."""
+    return text[slice(*sentence_span(text, span))].strip()
+
+
+def sentence_span(text: str, span: tuple[int, int]) -> tuple[int, int]:
+    """Return where the sentence, or sentences, that a span lies in begin and end."""
     start, end = span
     begin = max((match.end() for match in _SENTENCE_END.finditer(text, 0, start)), default=0)
     after = _SENTENCE_END.search(text, max(end - 1, begin))
-    return text[begin : after.end() if after else len(text)].strip()
+    return begin, after.end() if after else len(text)
 
 
 def supported_value(words: Words, quote: str, value: str, *, replaced: str | None = None) -> str:
@@ -162,8 +169,13 @@ def supported_value(words: Words, quote: str, value: str, *, replaced: str | Non
     15th"). Raises: NotSupported.
     """
     value = " ".join(value.split())
-    if not value or len(value) > MAX_VALUE_CHARS or is_masked(value) or strip_hidden(value) != value:
+    marked = _with_marks(value, quote)
+    shown = _CUTS.sub("", marked) if marked else value
+    if not value or len(value) > MAX_VALUE_CHARS or is_masked(value) or strip_hidden(shown) != shown:
         raise NotSupported("value")
+    if marked:
+        _require_words(words, marked, _derived_spans(words, marked, replaced or ""))
+        return marked
     covered = _derived_spans(words, value, replaced or "")
     spans = [match for match in _SPAN.finditer(value) if any(char.isdigit() for char in match.group())]
     for match in reversed(spans):
@@ -172,6 +184,16 @@ def supported_value(words: Words, quote: str, value: str, *, replaced: str | Non
             value = f"{value[: match.start()]}{written}{value[match.end() :]}"
     _require_words(words, value, covered)
     return value
+
+
+def _with_marks(value: str, quote: str) -> str:
+    """Return a value as the quote has it, where that holds marks that nobody sees; else nothing."""
+    found = find_written(quote, value)
+    if found is None:
+        return ""
+    before, written, behind = quote[: found[0]], quote[slice(*found)], quote[found[1] :]
+    is_whole = not before[-1:].isalnum() and not re.match(r"\w|[.,]\d", behind)
+    return " ".join(written.split()) if is_whole and without_marks(written) != written else ""
 
 
 def anchored(words: Words, span: tuple[int, int], value: str, *, is_deadline: bool) -> str:
@@ -185,7 +207,7 @@ def anchored(words: Words, span: tuple[int, int], value: str, *, is_deadline: bo
     for one in said:
         meant = [other for other in words.mentions_in(value) if other.day == one.day]
         if meant:
-            added += [_addition(one, meant[0], is_deadline=is_deadline)]
+            added += [_shifted(one, words.zone) or _addition(one, meant[0], is_deadline=is_deadline)]
     extra = ", ".join(dict.fromkeys(text for text in added if text and text not in value))
     return f"{value} ({extra})" if extra else value
 
@@ -270,7 +292,7 @@ def _require_words(words: Words, value: str, covered: Sequence[tuple[int, int]])
     """Half of the words must be the member's, and every name. Raises: NotSupported."""
     for start, end in sorted(covered, reverse=True):
         value = f"{value[:start]} {value[end:]}"
-    said = content_words(words.text)
+    value, said = without_marks(value), content_words(words.text)
     meant = [word for word in content_words(value) if not word.isdigit()]
     if sum(_is_said(word, said) for word in meant) < _MIN_SHARE * len(meant):
         raise NotSupported("words")
@@ -299,6 +321,12 @@ def _addition(said: DateMention, meant: DateMention, *, is_deadline: bool) -> st
     if not is_deadline and WEEKDAY.fullmatch(meant.wording) and not _has_direction(meant.wording):
         return ""  # "no meetings on Friday" is meant for every week
     return format_when(said.day, said.clock if has_bare_clock else None)
+
+
+def _shifted(said: DateMention, zone: ZoneInfo) -> str:
+    """Return the moment that stands for one which the clocks skip."""
+    instant = said.instant(zone) if said.is_skipped else None
+    return format_when(*day_and_clock(instant, zone)) if instant else ""
 
 
 def _has_year(wording: str) -> bool:

@@ -10,6 +10,8 @@ from datetime import datetime
 from typing import Literal
 
 Key = tuple[datetime, float, int]
+Word = tuple[datetime, float]
+"""When something was said, and in which message."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,12 @@ def _run(group: Sequence[Stated], following: Stated | None, ends: Sequence[Endin
     if following:
         return Run(tuple(group), "superseded", following.since)
     return Run(tuple(group), "active", None)
+
+
+def newest_word(stated: Iterable[Stated], endings: Iterable[Ending]) -> Word | None:
+    """Return when and in which message a subject was spoken of last; what was ended by hand comes last."""
+    said = [*(one.key for one in stated), *(end.key for end in endings)]
+    return max(said)[:2] if said else None
 
 
 def ending_between(after: Key, before: Key | None, ends: Sequence[Ending]) -> Ending | None:

@@ -17,6 +17,7 @@ from memory.ledger.bearing import (
     Around,
     is_borrowed,
     is_change,
+    is_correction,
     is_denied,
     is_ending,
     is_meant,
@@ -25,6 +26,8 @@ from memory.ledger.bearing import (
     quoted_part,
 )
 from memory.ledger.facts import KINDS, Fact, Kind, Statement
+from memory.ledger.marks import without_marks
+from memory.ledger.patterns import literal_pattern
 from memory.ledger.speakers import is_anothers, key_of
 from memory.ledger.subjects import may_replace, normalise_subject
 from memory.ledger.support import (
@@ -38,6 +41,7 @@ from memory.ledger.support import (
     quoted_span,
     require_assertion,
     sentence_around,
+    sentence_span,
     supported_value,
 )
 
@@ -77,9 +81,10 @@ class Source:
 class Stating:
     """Enter the statement; under the subject of `target` where the member changed that fact.
 
-    `is_change`: the extractor read it as a change of that fact, not as a statement of its own. `twin` is a fact that it
-    named as changed although the subjects are another's: the words alone cannot tell. `is_doubtful`: others alone
-    brought the subject up, nothing in the words speaks of a change, or the member only guesses or supposes.
+    `is_change`: it ends what was said before, as the extractor read it or in so many words ("no wait, …"). `twin` is a
+    fact that it named as changed although the subjects are another's: the words alone cannot tell. `is_doubtful`:
+    others alone brought the subject up, nothing in the words speaks of a change, or the member only guesses or
+    supposes.
     """
 
     statement: Statement
@@ -157,7 +162,7 @@ def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, 
         subject_key=target.subject_key if target else key_of(kind, subject, change.quote, source.speaker),
     )
     named = _named(change.replaces, known) if change.op == "replace" else None
-    names_target = target is not None and target is named
+    is_changing = (target is not None and target is named) or _sets_right(words.text, span, plain)
     twin = named.id if named is not None and target is None and named.kind == kind else None
     told = f"{source.around.told}\n{quoted_part(source.words.text)}"
     around = replace(source.around, told=told)
@@ -166,7 +171,17 @@ def _stating(change: Change, kind: Kind, span: tuple[int, int], source: Source, 
     else:
         is_doubtful = not is_change(f"{subject} {target.value}", plain, words.text, asked=around.asked)
     is_doubtful = is_doubtful or is_guess(sentence_around(words.text, span))
-    return Stating(statement, target.id if target else None, names_target, twin, is_doubtful)
+    return Stating(statement, target.id if target else None, is_changing, twin, is_doubtful)
+
+
+def _sets_right(text: str, span: tuple[int, int], value: str) -> bool:
+    """Tell whether the sentence of a quote sets right what was said before it, or what stands in it before the value.
+
+    The first value of "Berlin, no wait, Hamburg" sets nothing right.
+    """
+    start, end = sentence_span(text, span)
+    place = text.rfind(value, start, end)
+    return is_correction(text[start : place if place > start else end])
 
 
 def _is_critical(kind: Kind, value: str, *, is_past: bool) -> bool:
@@ -190,8 +205,8 @@ def _others(target: Fact | None, key: str, known: Sequence[Fact], kind: Kind) ->
 
 
 def _patterns(change: Change, value: str, source: Source, others: _Others) -> tuple[str, ...]:
-    question = change.question.strip()
-    asked = Value(value, source.words.mentions_in(value))
+    question, plain = change.question.strip(), without_marks(value)
+    asked = Value(plain, source.words.mentions_in(plain))
     if not question or gives_away(question, asked):
         raise NotSupported("question")
     patterns = usable_patterns(
@@ -199,7 +214,8 @@ def _patterns(change: Change, value: str, source: Source, others: _Others) -> tu
     )
     if not patterns:
         raise NotSupported("patterns")
-    return patterns
+    # A prompt holds the value with its marks, an answer may come without them.
+    return patterns if plain == value else tuple(dict.fromkeys([*patterns, literal_pattern(value)]))
 
 
 def _target(change: Change, source: Source, known: Sequence[Fact]) -> Fact | None:

@@ -35,6 +35,11 @@ _FORGETTING = {
     "de": "Steht das fest, sagt eine Zeile darunter, dass es nicht mehr gilt. /forget mit der Nummer löscht es.",
     "ru": "Если это записано, строка ниже скажет, что оно больше не действует. /forget с номером стирает его.",
 }
+_WHICH = {
+    "en": "Without a model I can't tell what you mean. /undo takes back the last change; /forget f12 erases that fact.",
+    "de": "Ohne Modell weiß ich nicht, was du meinst. /undo nimmt die letzte Änderung zurück; /forget f12 löscht f12.",
+    "ru": "Без модели я не понимаю, о чём речь. /undo отменяет последнее изменение; /forget f12 стирает этот факт.",
+}
 _NO_REMINDERS = {
     "en": "I can't set reminders without a model, but I read it",
     "de": "Erinnern kann ich ohne Modell nicht, aber ich habe es gelesen",
@@ -128,6 +133,15 @@ _TASK_ASKED = re.compile(
 )
 _TODAY = re.compile(r"\b(?:today|heute|сегодня)\b", re.IGNORECASE)
 _REMIND = re.compile(r"^(?:please )?(?:remind me|erinnere mich|напомни(?:те)?(?: мне)?)\b", re.IGNORECASE)
+_FORGET_THAT = re.compile(
+    r"^\W*(?:(?:no|oh|ok(?:ay)?|please|nein|ach|bitte|нет|ой|пожалуйста)\W+)*"
+    r"(?:(?:forget|scratch|strike|delete|ignore|disregard|undo) (?:that|this|it)|never ?mind"
+    r"|(?:vergiss|streich\w*|lösch\w*|ignorier\w*) (?:das|es|dies)"
+    r"|(?:забудь|удали|сотри|вычеркни)(?:те)?(?: об)?(?: эт\w+)?)"
+    r"(?:\W+(?:please|again|wieder|bitte|пожалуйста))*\W*$",
+    re.IGNORECASE,
+)
+"""Words to take something back that do not say what."""
 _FORGET = re.compile(r"^(?:please )?(?:forget|vergiss|забудь(?:те)?)\b(?! nicht)", re.IGNORECASE)
 
 
@@ -234,6 +248,8 @@ def _acknowledged(text: str) -> str:
     language = language_of(text)
     if _REMIND.match(text):
         return f'{_NO_REMINDERS[language]}: "{_short(text)}"'
+    if _FORGET_THAT.match(text):
+        return _WHICH[language]
     if _FORGET.match(text):
         return _FORGETTING[language]
     if not names_a_time(_TODAY.sub("", text)) and not any(_is_news(clause) for clause in clauses(text)):

@@ -79,6 +79,16 @@ _REMARK = re.compile(
 """What is only added behind a statement ("…, by the way", "…, weil es sein muss")."""
 
 
+_NOT_BUT = re.compile(
+    r"^(?P<subject>[^,;]+?)"
+    r"(?:(?: is| are| was| were| ist| sind|['’]s) (?:not|no longer|nicht)| (?:is|are|was|were)n['’]t)"
+    r"\b[^,;—–]*(?:[,;]| [—–-]) ?(?:but |and |sondern )?(?:it|they|he|she|er|sie|es)"
+    r"(?:['’]s|['’]re| (?P<verb>is|are|will be|ist|sind))(?: now| jetzt)? (?P<now>.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+"""What is not so, and then what is ("the report isn't due on Friday any more, it's due on Monday")."""
+
+
 @dataclass(frozen=True)
 class Clause:
     """A part of a sentence that stands by itself, with the sentence it came from."""
@@ -86,7 +96,7 @@ class Clause:
     text: str
     quote: str
     is_correcting: bool
-    """It began with "no", "actually" and the like."""
+    """It began with "no", "actually" and the like, or said first what is not so."""
     is_explicit: bool
     """The member asked to remember it."""
 
@@ -122,7 +132,9 @@ def _opened(part: str, sentence: str) -> Clause:
     text = text[correcting.end() :] if correcting else text
     explicit = _EXPLICIT.match(text)
     text = text[explicit.end() :] if explicit else text
+    contrast = _NOT_BUT.match(text)
+    text = f"{contrast['subject']} {contrast['verb'] or 'is'} {contrast['now']}" if contrast else text
     remark = _REMARK.search(text)
     if remark and (re.search(r"\d", text[: remark.start()]) or not re.search(r"\d", remark.group())):
         text = text[: remark.start()]
-    return Clause(text.strip(), sentence, correcting is not None, explicit is not None)
+    return Clause(text.strip(), sentence, bool(correcting or contrast), explicit is not None)

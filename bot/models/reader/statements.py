@@ -152,8 +152,11 @@ def dates_in(text: str, said: Moment | None) -> list[DateMention]:
 
 
 def shown_value(value: str, mention: DateMention | None) -> str:
-    """Return a value with the absolute date beside the member's own words: `Fri 12 Mar 2027 ("next Friday")`."""
-    if mention is None or mention.day is None or re.match(r"\d{4}-\d\d-\d\d", mention.wording):
+    """Return a value with the absolute date beside the member's own words: `Fri 12 Mar 2027 ("next Friday")`.
+
+    What stands for a time that the clocks skip is for the ledger to say.
+    """
+    if mention is None or mention.day is None or mention.is_skipped or re.match(r"\d{4}-\d\d-\d\d", mention.wording):
         return value
     when = format_when(mention.day, mention.clock)
     bare = _PREPOSITION.sub("", value)

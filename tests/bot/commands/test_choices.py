@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.commands.choices import CHOOSE_WHAT, GONE, KEEP_WHAT
+from bot.commands.choices import CHOOSE_WHAT, GONE, IN_HISTORY, KEEP_WHAT
 from memory.store.mailbox import OutRow
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
@@ -108,6 +108,20 @@ async def test_the_same_by_command(tmp_path: Path) -> None:
         assert "f9" in answers[6]
         assert answers[7] == CHOOSE_WHAT
         assert [fact.value for fact in await h.space.facts.active()] == ["4711"]
+
+
+async def test_keeping_what_was_said_before_what_holds_puts_it_into_the_history(tmp_path: Path) -> None:
+    later = change("door code", "8080", "The door code is 8080.")
+    async with house(tmp_path, model=reads(extracts(DOOR), extracts(later))) as h:
+        await forward(h)
+        h.clock.advance(60)
+        await h.say("The door code is 8080.", author_id=7)
+        await h.say("/keep f1", kind="command", author_id=7)
+        assert h.screen.delivered[-1] == IN_HISTORY.format(kept="f1", current="f2")
+        assert [(fact.value, fact.status) for fact in await h.space.facts.history()] == [
+            ("4711", "superseded"),
+            ("8080", "active"),
+        ]
 
 
 async def test_keep_makes_nothing_of_what_was_forgotten(tmp_path: Path) -> None:

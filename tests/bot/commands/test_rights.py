@@ -58,6 +58,17 @@ async def test_another_member_changes_and_erases_nothing_of_it(tmp_path: Path, a
         assert (await h.space.sessions.message(2)).text == "Our vet is Dr. Brandt."
 
 
+async def test_another_member_does_not_say_that_it_ended(tmp_path: Path) -> None:
+    dog = change("dog", "Rex", "Our dog is Rex.")
+    model = TaskModel(ScriptedModel([says("ok")] * 2), ScriptedModel([extracts(VET), extracts(dog)]))
+    async with house(tmp_path, model=model, space_id="-100", operator_id=OPERATOR) as h:
+        await h.say("Our vet is Dr. Brandt.", author_id=ANNA, author="Anna")
+        await h.say("Our dog is Rex.", author_id=BEN, author="Ben")
+        assert await command(h, "/choose f2 f1", by=BEN) == REFUSED
+        assert len(await standing(h)) == 2
+        assert (await command(h, "/choose f2 f1", by=ANNA)).startswith("✎ no longer: vet")
+
+
 @pytest.mark.parametrize("by", [ANNA, OPERATOR])
 async def test_who_said_it_and_the_operator_may_pin_and_erase_it(tmp_path: Path, by: int) -> None:
     async with group(tmp_path) as h:

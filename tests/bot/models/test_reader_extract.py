@@ -50,6 +50,7 @@ STATED = [
         "flight BT 302",
         'Sun 14 Mar 2027 06:40 ("14 March at 6:40")',
     ),
+    ("The dentist is on 28 March 2027 at 02:30.", "deadline", "dentist", "28 March 2027 at 02:30"),
     ("The report is due on 03/04.", "deadline", "report deadline", "03/04"),
     (
         "Passport expires 2031-04-09, number ending 7731, bands 3-7/8-50.",
@@ -664,3 +665,24 @@ async def test_numbers_and_ids_are_copied_byte_for_byte(exact: str) -> None:
     (change,) = await changes(f"My reference number is {exact}.")
 
     assert change["value"] == exact
+
+
+@pytest.mark.parametrize("facts", [(), ('f1 | deadline | report deadline | Fri 5 Mar 2027 ("Friday")',)])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The report isn't due on Friday anymore, it's due on Monday.",
+        "The report is not due on Friday any more — it is due on Monday.",
+        "The report's no longer due on Friday, but it's now due on Monday.",
+    ],
+)
+async def test_of_what_is_not_so_and_what_is_the_latter_holds(text: str, facts: tuple[str, ...]) -> None:
+    (found,) = await changes(text, *facts)
+    assert (found["subject"], found["value"]) == ("report deadline", 'Mon 8 Mar 2027 ("Monday")')
+    assert (found["op"], found["replaces"]) == (("replace", "f1") if facts else ("add", None))
+    assert found["quote"] == text
+
+
+@pytest.mark.parametrize("text", ["Forget that.", "Scratch that", "Vergiss das", "Забудь"])
+async def test_words_that_do_not_say_what_to_forget_end_no_fact(text: str) -> None:
+    assert await changes(text, "f1 | entity | vet | Dr. Adler", before="Our vet is Dr. Adler.") == []

@@ -6,6 +6,7 @@ from memory.ledger.bearing import (
     Around,
     is_borrowed,
     is_change,
+    is_correction,
     is_denied,
     is_ending,
     is_meant,
@@ -145,3 +146,10 @@ def test_words_that_name_only_another_subject_are_not_about_a_fact(
 )
 def test_a_value_that_is_only_denied_is_the_opposite_of_what_was_said(value: str, own: str, is_opposite: bool) -> None:
     assert is_denied(value, own) is is_opposite
+
+
+@pytest.mark.parametrize(
+    "words", ["No meetings before ten.", "Nein sagen ist erlaubt.", "Our wait is over.", "Нет мяса."]
+)
+def test_a_no_that_belongs_to_the_statement_sets_nothing_right(words: str) -> None:
+    assert not is_correction(words)

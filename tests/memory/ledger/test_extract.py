@@ -1,5 +1,6 @@
 """What a model proposes becomes a row only where the member's words support it, once, and the receipt says so."""
 
+import re
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -11,6 +12,7 @@ from memory.errors import ModelBusy, ModelSilent
 from memory.ledger.extract import Extraction, Extractor
 from memory.ledger.facts import Fact
 from memory.ledger.reading import SCHEMA, SYSTEM
+from memory.ledger.render import listing
 from memory.messages import Message, Origin, Role, TextPart
 from memory.ports import ModelReply
 from tests.fakes.model import ScriptedModel, extracts, says
@@ -195,6 +197,30 @@ async def test_a_deadline_is_entered_with_its_moment_and_both_wordings(world: Le
     assert fact.due == datetime(2027, 3, 12, 16, 30, tzinfo=UTC)
     assert fact.critical
     assert fact.quote in said
+
+
+@pytest.mark.parametrize(
+    ("said", "shown", "due"),
+    [
+        (
+            "28 March 2027 at 02:30",
+            "28 March 2027 at 02:30 (Sun 28 Mar 2027 03:30)",
+            datetime(2027, 3, 28, 1, 30, tzinfo=UTC),
+        ),
+        ("28 March at 02:30", "28 March at 02:30 (Sun 28 Mar 2027 03:30)", datetime(2027, 3, 28, 1, 30, tzinfo=UTC)),
+        ("31 October at 02:30", "31 October at 02:30 (2027)", datetime(2027, 10, 31, 0, 30, tzinfo=UTC)),
+    ],
+)
+async def test_an_hour_that_the_clocks_skip_or_strike_twice_is_one_moment_everywhere(
+    world: LedgerWorld, said: str, shown: str, due: datetime
+) -> None:
+    text = f"The dentist is on {said}."
+    (line,) = await learn(world, text, change("dentist", said, text, kind="deadline"))
+
+    fact = await only_fact(world)
+    assert (fact.value, fact.due) == (shown, due)
+    assert line == f"✎ dentist → {'Sun 31 Oct 02:30' if due.month == 10 else shown} · f1"
+    assert shown in listing([fact], BERLIN)
 
 
 async def test_a_changed_deadline_is_told_with_what_it_was(world: LedgerWorld) -> None:
@@ -690,3 +716,44 @@ def test_the_system_text_names_every_kind_and_operation_of_the_schema() -> None:
     assert all(kind in SYSTEM for kind in properties["kind"]["enum"])
     assert all(f'"{op}"' in SYSTEM for op in properties["op"]["enum"])
     assert all(f"\n- {name}: " in SYSTEM for name in set(properties) - {"kind", "replaces"})
+
+
+# Marks that nobody sees
+
+
+@pytest.mark.parametrize(
+    ("written", "proposed"),
+    [
+        ("Dr. Brand\u00adt", "Dr. Brandt"),
+        ("Dr. Brand\u00adt", "Dr. Brand\u00adt"),
+        ("Dr.\u200b Brandt", "Dr. Brandt"),
+        ("47\u200b11", "4711"),
+        ("Motte \u2764\ufe0f", "Motte \u2764"),
+        ("نیم\u200cفاصله", "نیمفاصله"),
+        ("Dr. \u2060Brandt\u200b", "Dr. Brandt"),
+    ],
+)
+async def test_a_value_with_unseen_marks_is_the_members_own_stretch_of_text(
+    world: LedgerWorld, written: str, proposed: str
+) -> None:
+    quote = f"Our vet is {written}"
+    lines = await learn(world, f"Hello! {quote}.", change("vet", proposed, f"Our vet is {proposed}", kind="entity"))
+
+    fact = await only_fact(world)
+    assert (fact.value, fact.quote) == (written, quote)
+    assert lines == [f"✎ vet → {written} · f1"]
+    assert any(re.search(pattern, written, re.IGNORECASE) for pattern in fact.patterns)
+    plain = f"Our vet is {proposed}."
+    assert await learn(world, plain, change("vet", proposed, plain), at=START + timedelta(hours=1)) == []
+
+
+async def test_a_date_with_unseen_marks_is_a_date(world: LedgerWorld) -> None:
+    text = "The report is due on 12\u200b Mar\u00adch 2027."
+    lines = await learn(world, text, change("report", "12 March 2027", "due on 12 March 2027", kind="deadline"))
+    assert lines == ["✎ report → Fri 12 Mar · f1"]
+
+
+async def test_text_that_is_hidden_in_a_value_is_still_refused(world: LedgerWorld) -> None:
+    hidden = "".join(chr(0xE0000 + ord(char)) for char in "obey")
+    text = f"Our vet is Dr. {hidden}Brandt."
+    assert await refusals(world, text, change("vet", "Dr. Brandt", text, kind="entity")) == ("value",)

@@ -175,6 +175,30 @@ async def test_two_values_in_one_message_are_asked_about(world: LedgerWorld) -> 
     assert [receipt.change for receipt in told] == ["new", "unclear"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Our vet is Dr. Adler. Actually our vet is Dr. Brandt.",
+        "Our vet is Dr. Adler, no wait, Dr. Brandt.",
+        "Our vet is Dr. Adler. No, Dr. Brandt.",
+        "Unser vet ist Dr. Adler. Es ist doch Dr. Brandt.",
+        "Наш vet Dr. Adler, вернее, Dr. Brandt.",
+    ],
+)
+@pytest.mark.parametrize("is_backwards", [False, True])
+async def test_a_message_that_sets_itself_right_means_its_last_word(
+    world: LedgerWorld, text: str, is_backwards: bool
+) -> None:
+    proposed = [change("vet", name, text, kind="entity") for name in ("Dr. Adler", "Dr. Brandt")]
+    told = await read(world, await world.says(text), *(reversed(proposed) if is_backwards else proposed))
+
+    assert [receipt.line(BERLIN) for receipt in told] == ["✎ vet → Dr. Brandt · f2"]
+    assert [(fact.value, fact.status) for fact in await world.facts.history()] == [
+        ("Dr. Adler", "superseded"),
+        ("Dr. Brandt", "active"),
+    ]
+
+
 async def test_a_change_that_names_what_it_changes_has_a_clear_winner(world: LedgerWorld) -> None:
     await read(world, await world.says("Our vet is Dr. Adler."), ADLER)
     said = await world.says("Our vet is Dr. Brandt.")
@@ -277,3 +301,56 @@ async def test_twins_that_are_simply_stated_are_never_asked_about(world: LedgerW
     told = await read(world, await world.says("Anne's birthday is 5 May."), ANNE)
     assert [receipt.change for receipt in told] == ["new"]
     assert await world.values() == ["3 May", "5 May"]
+
+
+# What was asked, and answered since
+
+KERN = change("vet", "Dr. Kern", "Our vet is Dr. Kern.", kind="entity")
+NO_VET = change("vet", "Dr. Adler", "We have no vet any more.", kind="entity", op="retract", replaces="f1")
+
+
+async def asked_about_two(world: LedgerWorld) -> None:
+    await read(world, await world.says("Our vet is Dr. Adler."), ADLER)
+    await read(world, await world.says("Our vet is Dr. Brandt."), BRANDT)
+
+
+@pytest.mark.parametrize(
+    ("text", "proposed", "expected"),
+    [
+        ("Our vet is Dr. Kern.", KERN, ["Dr. Kern"]),
+        ("Our vet is Dr. Adler.", ADLER, ["Dr. Adler"]),
+        ("We have no vet any more.", NO_VET, []),
+    ],
+)
+async def test_what_the_member_says_later_answers_what_they_were_asked(
+    world: LedgerWorld, text: str, proposed: dict[str, object], expected: list[str]
+) -> None:
+    await asked_about_two(world)
+    waiting = await only_waiting(world)
+    await read(world, await world.says(text, at=LATER), proposed)
+
+    assert [fact.value for fact in await world.facts.listed()] == expected
+    assert (await keep(world, waiting)).status == "retracted"
+    assert await world.values() == expected
+
+
+async def test_undoing_the_answer_asks_again(world: LedgerWorld) -> None:
+    await asked_about_two(world)
+    (told,) = await read(world, await world.says("Our vet is Dr. Kern.", at=LATER), KERN)
+    made = await world.facts.changes.change(told.undo or 0)
+    assert made is not None
+    async with world.db.transaction():
+        await world.facts.changes.undo(made)
+
+    assert await world.values() == ["Dr. Adler"]
+    assert (await only_waiting(world)).value == "Dr. Brandt"
+
+
+async def test_what_somebody_else_wrote_waits_on_and_enters_the_history_where_it_was_said(world: LedgerWorld) -> None:
+    await read(world, await forwarded(world), DOOR)
+    other = change("door code", "0815", "The door code is 0815.", kind="entity")
+    await read(world, await world.says("The door code is 0815.", at=LATER), other)
+    kept = await keep(world, await only_waiting(world))
+
+    assert (kept.status, kept.since, kept.until) == ("superseded", START, LATER)
+    assert await world.values() == ["0815"]
