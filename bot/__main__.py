@@ -129,6 +129,7 @@ class Remembrancer:
             backups=self.home.backups,
             read_only=read_only,
             embedder=metered,
+            recency=self.settings.recency_percent / 100,
         )
         if not read_only:
             if metered is not None:

@@ -53,8 +53,8 @@ def _default_home() -> Path:
     return user_data_path("remembrancer", appauthor=False).absolute()
 
 
-def _field(name: str, default: Any, example: str, *, ge: int | None = None) -> Any:
-    return Field(default=default, validation_alias=name, examples=[example], ge=ge)
+def _field(name: str, default: Any, example: str, *, ge: int | None = None, le: int | None = None) -> Any:
+    return Field(default=default, validation_alias=name, examples=[example], ge=ge, le=le)
 
 
 class Settings(BaseSettings):
@@ -103,6 +103,7 @@ class Settings(BaseSettings):
     keep_turns: values.Number = _field("REMEMBRANCER_KEEP_TURNS", 4, "4", ge=1)
     ledger_tokens: values.Number = _field("REMEMBRANCER_LEDGER_TOKENS", 600, "600", ge=0)
     recall_tokens: values.Number = _field("REMEMBRANCER_RECALL_TOKENS", 900, "900", ge=0)
+    recency_percent: values.Number = _field("REMEMBRANCER_RECENCY_PERCENT", 0, "20", ge=0, le=90)
     embedder: Literal["auto", "gemini", "local", "none"] = _field("REMEMBRANCER_EMBEDDER", "auto", "auto")
     compress: values.OnOff = _field("REMEMBRANCER_COMPRESS", False, "off")
     tool_calls_per_turn: values.Number = _field("REMEMBRANCER_TOOL_CALLS_PER_TURN", 15, "15", ge=0)
@@ -244,6 +245,8 @@ def _named(entry: Mapping[str, Any]) -> tuple[str, str]:
     match entry["type"]:
         case "greater_than_equal":
             return name, f"must be {facts['ge']} or more"
+        case "less_than_equal":
+            return name, f"must be {facts['le']} or less"
         case "literal_error":
             return name, f"must be one of {facts['expected']}"
         case "setting":

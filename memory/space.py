@@ -37,6 +37,7 @@ class Space:
         clock: Clock,
         backups: Path,
         embedder: Embedder | None = None,
+        recency: float = 0.0,
     ) -> None:
         self.id = folder.name
         self.folder = folder
@@ -57,7 +58,7 @@ class Space:
         self.procedures = ProcedureStore(database, clock)
         self.recalls = RecallStore(database, clock)
         self.vectors = VectorStore(database, embedder)
-        self.recall = Recall(database, zone, clock, vectors=self.vectors)
+        self.recall = Recall(database, zone, clock, vectors=self.vectors, recency=recency)
 
     @property
     def is_shared(self) -> bool:
@@ -74,6 +75,7 @@ class Space:
         backups: Path,
         read_only: bool = False,
         embedder: Embedder | None = None,
+        recency: float = 0.0,
     ) -> Self:
         """Open the memory in `folder` (its name is the space's id), creating it unless `read_only`.
 
@@ -88,7 +90,7 @@ class Space:
         )
         try:
             zone = await _profile_zone(database, folder.name, default_zone, clock)
-            space = cls(folder, database, zone=zone, clock=clock, backups=backups, embedder=embedder)
+            space = cls(folder, database, zone=zone, clock=clock, backups=backups, embedder=embedder, recency=recency)
             if not read_only:
                 await space.segments.repair()
                 await space.journal.catch_up()

@@ -43,6 +43,7 @@ SETTINGS: dict[str, object] = {
     "REMEMBRANCER_KEEP_TURNS": 4,
     "REMEMBRANCER_LEDGER_TOKENS": 600,
     "REMEMBRANCER_RECALL_TOKENS": 900,
+    "REMEMBRANCER_RECENCY_PERCENT": 0,
     "REMEMBRANCER_EMBEDDER": "auto",
     "REMEMBRANCER_COMPRESS": False,
     "REMEMBRANCER_TOOL_CALLS_PER_TURN": 15,
@@ -55,7 +56,7 @@ SETTINGS: dict[str, object] = {
     "REMEMBRANCER_MCP": None,
     "REMEMBRANCER_WORKBENCH": None,
 }
-"""The table of the contract; `...` is the platform's."""
+"""The table of the contract, and the share of recency; `...` is the platform's."""
 
 
 def test_the_settings_are_exactly_those_of_the_contract() -> None:

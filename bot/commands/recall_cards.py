@@ -35,7 +35,7 @@ REASONS: Mapping[str, str] = {
     "floor": "too little of what you ask for stands in it",
     "window": "it stands in this conversation already",
     "budget": "there was no room left",
-    "duplicate": "the same words came before",
+    "duplicate": "the same words were said again later",
     "repeat": "the same words are shown above",
     "idle": "it says nothing by itself (a greeting, a thank you)",
     "echo": "it is an answer of mine that only repeats a result",

@@ -9,7 +9,7 @@ from memory.messages import Role
 Layer = Literal["fact", "segment", "procedure"]
 Reason = Literal["k", "floor", "window", "budget", "duplicate", "hash"]
 """Why a candidate was left out: beyond the number asked for; too little of the query matched; stands in the prompt
-anyway; does not fit; the same words came before; its text is not what was hashed."""
+anyway; does not fit; the same words were said again later; its text is not what was hashed."""
 
 
 @dataclass(frozen=True)

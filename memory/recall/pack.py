@@ -41,7 +41,7 @@ class Packer:
     zone: ZoneInfo
     weigh: Weigh
     in_window: frozenset[int] = frozenset()
-    _seen: set[str] = field(default_factory=set)
+    _latest: dict[str | None, Item] = field(default_factory=dict)
     _lines: list[str] = field(default_factory=list)
     _items: list[Item] = field(default_factory=list)
     _excluded: list[Excluded] = field(default_factory=list)
@@ -51,6 +51,8 @@ class Packer:
     def pack(self, items: Sequence[Item]) -> Packed:
         if any(item.share >= FLOOR for item in items):
             self._floor = ALONG
+        reaching = [item for item in items if item.share >= self._floor]
+        self._latest = {item.sha256: item for item in sorted(reaching, key=lambda item: (item.at, item.message or 0))}
         for item in items:
             reason = self._refused(item) or self._add(item)
             if reason:
@@ -62,7 +64,8 @@ class Packer:
             return "floor"
         if item.message in self.in_window:
             return "window"
-        return "duplicate" if item.sha256 in self._seen else None
+        is_older = item.sha256 is not None and item.id != self._latest[item.sha256].id
+        return "duplicate" if is_older else None
 
     def _add(self, item: Item) -> Reason | None:
         left = self.budget_tokens - self._spent
@@ -81,8 +84,6 @@ class Packer:
         self._spent += tokens
         self._lines.append(line)
         self._items.append(replace(item, tokens=tokens))
-        if item.sha256:
-            self._seen.add(item.sha256)
         return None
 
     def _line(self, item: Item, text: str) -> str:

@@ -40,19 +40,29 @@ _CANDIDATES, _LINE_TOKENS = 40, 25
 """How far down the ranked list packing goes, and reasons are given: further where more of the shortest lines fit."""
 _CHOICE = 3
 """How many times as many candidates by words meaning may choose from."""
+HALF_LIFE_DAYS = 30
 _ECHO_WEIGHT = 0.1
 _QUESTION_WEIGHT = 0.8
 _ASKED = ("?", "？", "؟")
 
 
 class Recall:
-    """Reads one space."""
+    """Reads one space. `recency` is the part of a score, 0 to 1, that goes by age instead of by what matched."""
 
-    def __init__(self, database: Database, zone: ZoneInfo, clock: Clock, *, vectors: VectorStore | None = None) -> None:
+    def __init__(
+        self,
+        database: Database,
+        zone: ZoneInfo,
+        clock: Clock,
+        *,
+        vectors: VectorStore | None = None,
+        recency: float = 0.0,
+    ) -> None:
         self._db = database
         self._zone = zone
         self._clock = clock
         self._vectors = vectors
+        self._recency = recency
         self._ranking = Ranking(database)
         self._procedures = ProcedureSearch(ProcedureStore(database, clock), self._ranking)
 
@@ -141,11 +151,22 @@ class Recall:
             if (item := read.get(f"s{segment.id}")) is not None
         ]
         told = [_fact_item(fact) for fact in facts] if "fact" in scope.layers else []
-        candidates = [*told, *procedures, *found]
+        candidates = self._aged([*told, *procedures, *found])
         fused = sorted(candidates, key=lambda item: -item.score)[:count]
         if is_small_talk(query):
             fused = [replace(item, share=0.0) for item in fused]
         return weights, fused, damaged
+
+    def _aged(self, items: list[Item]) -> list[Item]:
+        """Blend what matched with how old it is: (1 - w) x score + w x best score x 2^(-age / half-life)."""
+        if not self._recency or not items:
+            return items
+        best, now = max(item.score for item in items), self._clock.now()
+        ages = [max(0.0, (now - item.at).total_seconds() / 86_400) for item in items]
+        return [
+            replace(item, score=(1 - self._recency) * item.score + self._recency * best * 2 ** (-age / HALF_LIFE_DAYS))
+            for item, age in zip(items, ages, strict=True)
+        ]
 
     async def _segments(
         self, query: str, weights: Weights, scope: Scope, facts: Sequence[RankedFact], *, pool: int, count: int

@@ -159,6 +159,10 @@ def test_no_complaint_shows_a_value(say: Setter, name: str) -> None:
     assert "canary" not in say.complaint()
 
 
+def test_a_number_out_of_range_names_the_range(say: Setter) -> None:
+    assert "must be 90 or less" in say.env(REMEMBRANCER_RECENCY_PERCENT="91").complaint()
+
+
 def test_several_invalid_settings_are_named_in_the_same_line(say: Setter) -> None:
     line = say.env(REMEMBRANCER_SHELL="perhaps", REMEMBRANCER_KEEP_TURNS="none").complaint()
 

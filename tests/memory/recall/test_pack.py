@@ -63,11 +63,10 @@ async def test_what_stands_in_the_prompt_anyway_is_left_out(memory: Memory) -> N
     assert [excluded.reason for excluded in found.excluded] == ["window"]
 
 
-async def test_the_same_words_enter_once(memory: Memory) -> None:
-    for _ in range(3):
-        await memory.say("The boiler leaks.")
+async def test_the_same_words_enter_once_as_they_were_said_last(memory: Memory) -> None:
+    said = [await memory.say("The boiler leaks.") for _ in range(3)]
     packed = await memory.pack("boiler")
-    assert len(packed.items) == 1
+    assert [item.message for item in packed.items] == said[-1:]
     assert [excluded.reason for excluded in packed.excluded] == ["duplicate", "duplicate"]
 
 

@@ -7,7 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memory.recall.items import Scope
-from tests.memory.recall.conftest import Memory
+from memory.recall.search import Recall
+from tests.memory.recall.conftest import ZONE, Memory
 
 TALK = [
     "The tax report is due on Friday 12 March at 17:30.",
@@ -276,3 +277,12 @@ async def test_a_larger_budget_is_filled_from_further_down_the_list(memory: Memo
         await memory.say(f"The garden gate squeaked, entry {number}.")
     few, many = [len((await memory.pack("garden gate", budget_tokens=tokens)).items) for tokens in (900, 3000)]
     assert few <= 40 < 60 < many
+
+
+async def test_newer_words_rank_higher_where_age_counts(memory: Memory) -> None:
+    old = await memory.say("The boiler, the boiler in the cellar, leaks.")
+    memory.clock.advance(timedelta(days=90).total_seconds())
+    new = await memory.say("Somebody came about the boiler and the chimney, and had a look at all of the roof as well.")
+    aged = Recall(memory.db, ZONE, memory.clock, recency=0.5)
+    assert [item.message for item in (await memory.recall.search("boiler")).items] == [old, new]
+    assert [item.message for item in (await aged.search("boiler")).items] == [new, old]
