@@ -2,11 +2,14 @@
 
 import json
 import os
+import re
 import stat
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
+
+_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
 
 
 class UsageFault(Exception):
@@ -36,6 +39,8 @@ def queries_of(path: Path) -> Iterator[Mapping[str, Any]]:
             entry = None
         if not isinstance(entry, dict) or "id" not in entry or not isinstance(entry.get("query"), str):
             raise UsageFault(f'{path}, line {number}: must be {{"id": …, "query": "…"}}')
+        if _HALF_CHARACTER.search(entry["query"]):
+            raise UsageFault(f"{path}, line {number}: the query holds half a character")
         yield entry
 
 

@@ -5,6 +5,7 @@ MemoryFault
 │   ├── DamagedDatabase       a file SQLite refuses: restore a backup
 │   ├── ClosedFolder          the file cannot be opened or written where it lies
 │   ├── NewerSchema           the file was written by a later version: upgrade
+│   ├── OlderSchema           opened for reading only; a start for writing brings it up to date
 │   ├── MigrationFailed       nothing later was applied; the backup is named
 │   └── StorageInTrouble      the disk or another program stands in the way just now: nothing was stored
 │       └── StorageFull       free space
@@ -60,6 +61,17 @@ class NewerSchema(OperatorMustAct):
         self.path = path
         self.found = found
         self.known = known
+
+
+class OlderSchema(OperatorMustAct):
+    """A file opened for reading only that a newer program must bring up to date first; nothing is wrong with it."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is of an earlier version and reading changes no file: start the server or a chat once, that "
+            "brings it up to date"
+        )
+        self.path = path
 
 
 class MigrationFailed(OperatorMustAct):

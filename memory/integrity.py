@@ -18,6 +18,7 @@ from pydantic import ValidationError
 
 from memory.errors import DamagedDatabase
 from memory.forget.steps import FORGOTTEN_MEDIA
+from memory.ledger.subjects import terms as fact_terms
 from memory.messages import parts_from_json, text_of
 from memory.ports import Clock
 from memory.recall.segments import digest
@@ -30,6 +31,13 @@ OLD_JOB = timedelta(days=1)
 WAITING_JOBS = "jobs have waited for more than a day"
 REBUILD = "stop the server and run this again: it can be made anew"
 RESTORE = "stop the server and put a backup from `backups` in its place"
+
+_DERIVED = frozenset({"vectors", "vector_sources", "vectors_due", "fact_terms"})
+"""Tables that the repair fills anew: a row of theirs that names nothing is no loss."""
+_MISSHAPEN = (
+    "length(vector) NOT IN (0, (SELECT length(vector) FROM vectors WHERE length(vector) > 0"
+    " GROUP BY 1 ORDER BY count(*) DESC LIMIT 1))"
+)
 
 _NEWEST = "NOT EXISTS (SELECT 1 FROM messages n WHERE n.replaces = coalesce(m.replaces, m.id) AND n.id > m.id)"
 
@@ -124,6 +132,12 @@ _VECTOR_QUERIES: tuple[tuple[str, str, bool, str], ...] = (
             " t.segment_id) AND NOT EXISTS (SELECT 1 FROM vectors_due d WHERE d.segment_id = t.segment_id)"
         ),
     ),
+    (
+        "vectors",
+        "vectors have another length than their embedder's",
+        True,
+        f"SELECT count(*) FROM vectors WHERE {_MISSHAPEN}",
+    ),
 )
 
 
@@ -134,7 +148,7 @@ async def examine(database: Database, folder: Path, clock: Clock) -> list[Fault]
     """
     found = [*await _file(database), *await _pairs(database), *await _full_text(database)]
     counts = Counter[Fault]()
-    for look in (_segments, _messages, _turns, _terms, _facts):
+    for look in (_segments, _messages, _turns, _terms, _facts, _fact_terms):
         async for fault in look(database):
             counts[fault] += 1
     found += [Fault(one.about, count, one.words, one.can_be_rebuilt) for one, count in counts.items()]
@@ -157,8 +171,16 @@ async def rebuild(space: Space) -> None:
             f" ON m.id = s.message_id WHERE {_NEWEST})"
         )
         await space.db.execute("INSERT INTO segments_fts (segments_fts) VALUES ('rebuild')")
+        await _rebuild_fact_terms(space.db)
         if await _has_vectors(space.db):
-            await space.db.execute("DELETE FROM vectors WHERE segment_id NOT IN (SELECT segment_id FROM segment_terms)")
+            await space.db.execute(
+                "DELETE FROM vector_sources WHERE segment_id NOT IN (SELECT segment_id FROM vectors)"
+                " OR source_id NOT IN (SELECT id FROM segments)"
+            )
+            await space.db.execute("DELETE FROM vectors_due WHERE segment_id NOT IN (SELECT id FROM segments)")
+            await space.db.execute(
+                f"DELETE FROM vectors WHERE segment_id NOT IN (SELECT segment_id FROM segment_terms) OR {_MISSHAPEN}"
+            )
             await space.db.execute(
                 "INSERT OR IGNORE INTO vectors_due (is_imported, segment_id) SELECT m.session_id IS NULL, s.id"
                 " FROM segment_terms t JOIN segments s ON s.id = t.segment_id JOIN messages m ON m.id = s.message_id"
@@ -171,10 +193,11 @@ async def rebuild(space: Space) -> None:
 async def _file(database: Database) -> list[Fault]:
     rows = await database.fetch_all("PRAGMA integrity_check(1)")
     is_well = str(rows[0][0]) == "ok"
-    lost = await database.fetch_all("PRAGMA foreign_key_check")
+    lost = Counter(row[0] in _DERIVED for row in await database.fetch_all("PRAGMA foreign_key_check"))
     return [
         Fault("file", int(not is_well), "fault found by SQLite's own check"),
-        Fault("rows", len(lost), "rows name others that are not there"),
+        Fault("rows", lost[False], "rows name others that are not there"),
+        Fault("index", lost[True], "derived rows name others that are not there", can_be_rebuilt=True),
     ]
 
 
@@ -283,6 +306,33 @@ async def _facts(database: Database) -> AsyncIterator[Fault]:
     async for row in _paged(database, sql):
         if _folded(row["quote"]) not in _folded(row["text"]):
             yield Fault("facts", 1, "facts have a quote that does not stand in their message")
+
+
+async def _fact_terms(database: Database) -> AsyncIterator[Fault]:
+    async for _ in _misindexed(database):
+        yield Fault("index", 1, "facts are not found by their words", can_be_rebuilt=True)
+
+
+async def _misindexed(database: Database) -> AsyncIterator[tuple[int, list[str]]]:
+    """Yield the facts whose terms are not what their words give by the present rules, with those."""
+    sql = (
+        "SELECT f.id, f.subject, f.value, f.quote, f.status, (SELECT json_group_array(t.term) FROM fact_terms t"
+        " WHERE t.fact_id = f.id) AS held FROM facts f WHERE f.id > ? ORDER BY f.id LIMIT ?"
+    )
+    async for row in _paged(database, sql):
+        wanted = fact_terms(row["subject"], row["value"], row["quote"]) if row["status"] == "active" else []
+        if set(json.loads(row["held"])) != set(wanted):
+            yield row["id"], wanted
+
+
+async def _rebuild_fact_terms(database: Database) -> None:
+    """Joins the caller's transaction."""
+    await database.execute("DELETE FROM fact_terms WHERE fact_id NOT IN (SELECT id FROM facts)")
+    for fact_id, wanted in [one async for one in _misindexed(database)]:
+        await database.execute("DELETE FROM fact_terms WHERE fact_id = ?", (fact_id,))
+        await database.execute(
+            "INSERT INTO fact_terms (term, fact_id) SELECT value, ? FROM json_each(?)", (fact_id, json.dumps(wanted))
+        )
 
 
 async def _media(database: Database, folder: Path) -> list[Fault]:

@@ -97,7 +97,8 @@ def _window(text: str, matches: list[Span], limit: int) -> Span:
     best = max(sentences, key=lambda span: _held(text, span, matches), default=(0, 0))
     inside = [match for match in matches if best[0] <= match[0] < best[1]]
     if best[1] - best[0] > limit and inside:
-        best = (max(best[0], inside[0][0] - _BEFORE_MATCH), best[1])
+        starts = [max(best[0], match[0] - _BEFORE_MATCH) for match in inside]
+        best = (max(starts, key=lambda at: _held(text, (at, at + limit), inside)), best[1])
     room = max(0, limit - (best[1] - best[0]))
     start = _gap_after(text, max(0, best[0] - room // 2), best[0])
     return start, _gap_before(text, min(len(text), start + limit))

@@ -10,6 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
+from memory.recall.stopwords import STOPWORDS
+from memory.recall.terms import fold
+
 Kind = Literal["address", "number", "date", "name"]
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'“”«»]*[^\s<>\"'“”«»().,;:!?]|[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
@@ -36,6 +39,9 @@ _REPORTING_WORDS = """member assistant asked answered discussed talked mentioned
 which their there where while after before later other topics conversation during between covered shared explained
 mitglied assistent fragte besprach erwähnte участник помощник спросил обсудил рассказал"""
 _REPORTING = frozenset(word[:_STEM_CHARS] for word in _REPORTING_WORDS.split())
+_SHORT_WORD = re.compile(r"[^\W\d_]{3,}")
+_ENOUGH_STEMS = 3
+"""With fewer longer words than these, a sentence is judged by its short ones too: an invention may have no other."""
 _MIN_SUPPORT = 0.5
 _DONE = re.compile(
     r"\b(set|saved|sent|created|deleted|booked|scheduled|stored|cancelled|ordered|paid|updated)\b", re.IGNORECASE
@@ -78,6 +84,7 @@ class Source:
         self._numbers = _numbers(text)
         self._words = _folded_words(text)
         self._stems = _stems(text)
+        self._short = _telling_words(text)
 
     def holds(self, claim: Claim) -> bool:
         """Tell whether the text holds a claimed value, however it is spelled here."""
@@ -91,9 +98,11 @@ class Source:
         return claim.text.casefold() in self._words
 
     def bears_out(self, sentence: str) -> bool:
-        """Tell whether at least half of the longer words of a sentence stand in the text."""
-        content = content_stems(sentence)
-        return not content or len(content & self._stems) / len(content) >= _MIN_SUPPORT
+        """Tell whether at least half of the words of a sentence that tell something stand in the text."""
+        content, held = content_stems(sentence), self._stems
+        if len(content) < _ENOUGH_STEMS:
+            content, held = _telling_words(sentence), self._short
+        return not content or len(content & held) / len(content) >= _MIN_SUPPORT
 
 
 def unsupported(summary: str, source: Source, *, said_by_model: str) -> list[str]:
@@ -104,7 +113,7 @@ def unsupported(summary: str, source: Source, *, said_by_model: str) -> list[str
     """
     against = [claim.text for claim in claims(summary) if not source.holds(claim)]
     against += [sentence for sentence in sentences(summary) if not source.bears_out(sentence)]
-    spoken = said_by_model.casefold()
+    spoken = {word.casefold() for word in _DONE.findall(said_by_model)}
     return against + [word for word in _DONE.findall(summary) if word.casefold() not in spoken]
 
 
@@ -161,6 +170,12 @@ def _folded_words(text: str) -> set[str]:
 def content_stems(text: str) -> set[str]:
     """Return the beginnings of the longer words of a text, without the words that any report uses."""
     return _stems(text) - _REPORTING
+
+
+def _telling_words(text: str) -> set[str]:
+    """Return the beginnings of the words of three letters or more that say something."""
+    words = set(_SHORT_WORD.findall(fold(text))) - STOPWORDS
+    return {word[:_STEM_CHARS] for word in words} - _REPORTING
 
 
 def _stems(text: str) -> set[str]:

@@ -26,6 +26,7 @@ from memory.errors import (
     MemoryFault,
     MigrationFailed,
     NewerSchema,
+    OlderSchema,
     StorageFull,
     StorageInTrouble,
 )
@@ -77,8 +78,8 @@ class Database:
 
         An existing file is copied to `backups` before a migration touches it.
 
-        Raises: DamagedDatabase, ClosedFolder, NewerSchema, MigrationFailed, StorageFull; FileNotFoundError when
-        `read_only`.
+        Raises: DamagedDatabase, ClosedFolder, NewerSchema, MigrationFailed, StorageFull; OlderSchema or
+        FileNotFoundError when `read_only`.
         """
         if read_only and not path.exists():
             raise FileNotFoundError(path)
@@ -221,7 +222,7 @@ class Database:
         if not missing:
             return
         if self.is_read_only:
-            raise MigrationFailed(self.path, missing[0].version, None, "reading changes no file: start a chat once")
+            raise OlderSchema(self.path)
         backup = None
         if version:
             backup = backups / f"{self.path.parent.name}-{self.path.stem}-before-{missing[0].version}.db"

@@ -312,6 +312,13 @@ def test_a_bad_line_of_a_batch_is_named_before_anything_is_answered(shell: Shell
     assert err.startswith("remembrancer: batch, line 2: must be ")
 
 
+def test_a_query_that_holds_half_a_character_is_named(shell: Shell) -> None:
+    code, out, err = shell.run("recall", "--batch", shell.file("batch", '{"id": 1, "query": "\\ud800 heron"}\n'))
+
+    assert (code, out) == (2, "")
+    assert err.startswith("remembrancer: batch, line 1: the query holds half a character")
+
+
 def test_why_has_the_shape_of_the_contract(shell: Shell) -> None:
     shell.in_space(_one_turn)
 

@@ -11,6 +11,7 @@ EXAMPLES: list[MemoryFault] = [
     errors.DamagedDatabase(PATH, "malformed"),
     errors.ClosedFolder(PATH, "unable to open database file"),
     errors.NewerSchema(PATH, 9, 1),
+    errors.OlderSchema(PATH),
     errors.MigrationFailed(PATH, 2, None, "no such column"),
     errors.StorageFull(PATH),
     errors.StorageInTrouble(PATH, "locked:", advice="look at its disk"),

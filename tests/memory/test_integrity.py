@@ -1,7 +1,8 @@
 """Integrity: every kind of damage is named, what is derived is made anew, and words and hashes are left alone."""
 
+import sqlite3
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -111,6 +112,8 @@ DERIVED = {
             " SELECT session_id, turn_id, id, role, origin, at, stored_at, '', '[]', '1' FROM messages WHERE id = 1"
         ),
     ),
+    "a fact without its terms": ("DELETE FROM fact_terms WHERE fact_id = 2",),
+    "a fact with the terms of another": ("UPDATE fact_terms SET term = 'ghost' WHERE fact_id = 2 AND term = 'mathil'",),
 }
 
 
@@ -127,6 +130,30 @@ async def test_what_is_derived_is_named_and_made_anew(tmp_path: Path, clock: Fak
 
         assert await found(space, clock) == []
         assert await space.db.fetch_all("SELECT id, sha256 FROM segments") == before
+
+
+async def test_a_vector_of_another_length_and_the_trace_of_one_that_is_gone_are_made_anew(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    async with memory(tmp_path, clock) as space:
+        await damage(
+            space,
+            "INSERT INTO vectors (segment_id, text_sha256, vector)"
+            " SELECT segment_id, x'00', zeroblob(CASE segment_id WHEN 3 THEN 2 ELSE 8 END) FROM segment_terms",
+        )
+        with closing(sqlite3.connect(space.folder / "memory.db")) as unchecked, unchecked:
+            unchecked.execute("INSERT INTO vector_sources (source_id, segment_id) VALUES (1, 9999)")
+        faults = await found(space, clock)
+        assert [(fault.about, fault.count, fault.can_be_rebuilt) for fault in faults] == [
+            ("index", 1, True),
+            ("vectors", 1, True),
+        ]
+
+        await rebuild(space)
+
+        assert await found(space, clock) == []
+        due = await space.db.fetch_all("SELECT segment_id FROM vectors_due")
+        assert [row[0] for row in due] == [3]
 
 
 BEYOND = {

@@ -48,6 +48,11 @@ def test_of_a_sentence_too_long_to_show_the_matching_part_is_shown() -> None:
     assert len(found.text) <= EXCERPT_CHARS + 2
 
 
+def test_of_a_sentence_too_long_to_show_the_part_with_most_of_the_question_is_shown() -> None:
+    found = excerpt(f"Note 41 says {'and then ' * 50}the code for door 41 is Q8{' and so on' * 50}", "code for door 41")
+    assert "the code for door 41 is Q8" in found.text
+
+
 @given(st.text(max_size=900), st.text(max_size=60))
 def test_an_excerpt_is_a_stretch_of_the_text_within_the_limit(text: str, question: str) -> None:
     found = excerpt(text, question)

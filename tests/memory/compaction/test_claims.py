@@ -36,6 +36,8 @@ def test_what_stands_in_the_window_passes(summary: str) -> None:
         ("The form was at https://example.org/forms/a8.", "https://example.org/forms/a8"),
         ("The member asked to delete old notes.", "The member asked to delete old notes."),
         ("A reminder for the dentist was set.", "set"),
+        ("The member asked it to wipe the old disk.", "The member asked it to wipe the old disk."),
+        ("Anna is ill and sad.", "Anna is ill and sad."),
     ],
 )
 def test_what_does_not_stand_there_is_named(summary: str, named: str) -> None:
@@ -44,6 +46,10 @@ def test_what_does_not_stand_there_is_named(summary: str, named: str) -> None:
 
 def test_a_deed_passes_when_the_assistant_said_so() -> None:
     assert against("A reminder for the dentist was set.", by_model="I have set the reminder.") == []
+
+
+def test_a_word_that_only_contains_a_deed_is_none() -> None:
+    assert "set" in against("A reminder for the dentist was set.", by_model="The sunset was fine.")
 
 
 def test_german_nouns_are_not_taken_for_names() -> None:

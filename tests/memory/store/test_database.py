@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memory.errors import DamagedDatabase, MigrationFailed, NewerSchema, StorageFull
+from memory.errors import DamagedDatabase, MigrationFailed, NewerSchema, OlderSchema, StorageFull
 from memory.store import private
 from memory.store.database import Database
 from memory.store.migrations import Schema, migrations, statements
@@ -198,6 +198,18 @@ async def test_a_newer_schema_refuses_to_open_and_is_left_alone(tmp_path: Path) 
     await database.close()
     with pytest.raises(NewerSchema, match="999"):
         await opened(tmp_path)
+
+
+async def test_reading_an_older_file_says_that_a_start_brings_it_up_to_date(tmp_path: Path) -> None:
+    await (await opened(tmp_path)).close()
+    older = sqlite3.connect(tmp_path / "memory.db")
+    older.execute("DELETE FROM migrations WHERE version > 1")
+    older.commit()
+    older.close()
+    with pytest.raises(OlderSchema, match="start the server or a chat once"):
+        await Database.open(
+            tmp_path / "memory.db", "memory", clock=FakeClock(), backups=tmp_path / "backups", read_only=True
+        )
 
 
 async def test_a_failing_migration_leaves_nothing_of_itself(tmp_path: Path) -> None:
