@@ -81,7 +81,8 @@ async def house(home: Path, model: Model, clock: Clock, **settings: int) -> Asyn
         space = await Space.open(folder, default_zone=app.settings.timezone, clock=clock, backups=home)
         try:
             screen = Screen()
-            yield House(space, app.runner(space, model, screen, Tombstones(shared, clock)), screen)
+            runner = app.runner(space, model, screen, Tombstones(shared, clock), examination=app.examination(shared))
+            yield House(space, runner, screen)
         finally:
             await space.close()
     finally:

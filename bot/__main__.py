@@ -1,32 +1,33 @@
 """Remembrancer, wired: the one place that knows which parts make up the program."""
 
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from uuid import uuid4
 
 from bot import cli
 from bot.clock import SystemClock
 from bot.errors import line_for
+from bot.examination import Examination, Progress, examine_frozen
 from bot.health import Heartbeat, Reach
 from bot.home import Home
-from bot.models.embedder import GeminiEmbedder
-from bot.models.gemini import GeminiModel
-from bot.models.local_embedder import LocalEmbedder
 from bot.models.meter import MeteredEmbedder
-from bot.models.reader import OfflineReader
-from bot.settings import Settings
+from bot.models.opening import open_embedder, open_gemini, open_model
+from bot.schedule import Schedule
+from bot.scratch import sweep
+from bot.settings import Settings, default_home
 from bot.telegram.app import TelegramApp, reach_telegram
 from bot.terminal import Chat, banner, make_screen
-from bot.turn.agent import Limits
-from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.wiring import make_runner
+from bot.watch import Hours, Watch
+from bot.wiring import make_runner, manner_of
 from memory.errors import ReaderInTheWay
 from memory.forget import effects, forget_again, plan, rows
 from memory.ports import Clock, Embedder, Model
+from memory.probe.findings import Run
+from memory.probe.gate import Gate
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.jobs import FORGET_EFFECTS
@@ -44,10 +45,10 @@ class Remembrancer:
         self._redactor = Redactor(settings.secrets)
 
     @asynccontextmanager
-    async def open_space(self, space_id: str, *, read_only: bool) -> AsyncIterator[Space]:
-        """Open a memory for the length of the context."""
-        async with self._embedder() as embedder:
-            space = await self._open(space_id, embedder, read_only=read_only)
+    async def open_space(self, space_id: str, *, read_only: bool, as_it_is: bool = False) -> AsyncIterator[Space]:
+        """Open a memory for the length of the context; `as_it_is`: nothing in it is mended first."""
+        async with open_embedder(self.settings, self.clock) as embedder:
+            space = await self._open(space_id, embedder, read_only=read_only, as_it_is=as_it_is)
             try:
                 yield space
             finally:
@@ -57,29 +58,34 @@ class Remembrancer:
         """Serve Telegram until told to stop."""
         assert self.settings.telegram_bot_token is not None
         async with AsyncExitStack() as stack:
-            model = await stack.enter_async_context(self._model())
-            embedder = await stack.enter_async_context(self._embedder(model))
+            model = await stack.enter_async_context(open_model(self.settings, self.clock))
+            embedder = await stack.enter_async_context(open_embedder(self.settings, self.clock, model))
             shared = await stack.enter_async_context(self._shared())
-            app = TelegramApp(
-                self.settings, shared, redactor=self._redactor, clock=self.clock, heartbeat=self._heartbeat()
-            )
+            examination, heartbeat = self.examination(shared), self._heartbeat()
+            app = TelegramApp(self.settings, shared, redactor=self._redactor, clock=self.clock, heartbeat=heartbeat)
 
             async def open_runner(space_id: str) -> Runner:
                 space = await self._open(space_id, embedder, read_only=False)
-                return self.runner(space, model, app.screen(space), Tombstones(shared, self.clock))
+                tombstones = Tombstones(shared, self.clock)
+                return self.runner(
+                    space, model, app.screen(space), tombstones, examination=examination, polled_s=heartbeat.age_s
+                )
 
-            await app.serve(Spaces(open_runner), self.home.space_ids())
+            spaces = Spaces(open_runner)
+            watch = Watch(spaces.at_work, examination, Hours.of(self.settings), self.clock)
+            await app.serve(spaces, self.home.space_ids(), beside=Schedule(watch.looks()))
 
     async def chat(self, space_id: str) -> None:
         """Chat at the terminal, or with what is piped in, until that ends."""
         screen = make_screen()
         async with AsyncExitStack() as stack:
-            model = await stack.enter_async_context(self._model())
-            embedder = await stack.enter_async_context(self._embedder(model))
+            model = await stack.enter_async_context(open_model(self.settings, self.clock))
+            embedder = await stack.enter_async_context(open_embedder(self.settings, self.clock, model))
             shared = await stack.enter_async_context(self._shared())
             space = await self._open(space_id, embedder, read_only=False)
             stack.push_async_callback(space.close)
-            runner = self.runner(space, model, screen, Tombstones(shared, self.clock))
+            examination = self.examination(shared)
+            runner = self.runner(space, model, screen, Tombstones(shared, self.clock), examination=examination)
             chat = Chat(runner, self._redactor, make_id=lambda: uuid4().hex)
             await chat.converse(screen, banner(model.name, is_offline=self._is_offline))
 
@@ -98,6 +104,20 @@ class Remembrancer:
             await space.jobs.finish_key(job)
         return f"{report.words()}\n{erased.words()}"
 
+    async def probe(self, space: Space, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        """Examine a memory and store what was found."""
+        async with self._shared() as shared:
+            return await self.examination(shared).run(space, on_progress=on_progress)
+
+    async def probe_frozen(self, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        """Examine a memory made of the frozen talk."""
+        return await examine_frozen(self.settings, on_progress=on_progress)
+
+    def examination(self, shared: Database) -> Examination:
+        """Return what examines the memories of the home, once what a killed one left is swept. The home is held."""
+        sweep(self.home)
+        return Examination(self.settings, self.home, shared, self.clock, elsewhere=(default_home(),))
+
     def reach(self) -> Mapping[str, Reach]:
         """Return how to ask each service that is set up, by its name."""
         services: dict[str, Reach] = {}
@@ -108,7 +128,7 @@ class Remembrancer:
         return services
 
     async def _reach_gemini(self) -> str:
-        async with self._gemini() as gemini:
+        async with open_gemini(self.settings, self.clock) as gemini:
             return await gemini.reach()
 
     @property
@@ -118,7 +138,9 @@ class Remembrancer:
     def _heartbeat(self) -> Heartbeat:
         return Heartbeat(self.home.heartbeat, self.clock)
 
-    async def _open(self, space_id: str, embedder: Embedder | None, *, read_only: bool) -> Space:
+    async def _open(
+        self, space_id: str, embedder: Embedder | None, *, read_only: bool, as_it_is: bool = False
+    ) -> Space:
         """Open a memory; what a restored file brought back is forgotten again before anybody writes to it."""
         folder = self.home.space(space_id) if read_only else self.home.create_space(space_id)
         metered = MeteredEmbedder(embedder) if embedder is not None else None
@@ -130,8 +152,9 @@ class Remembrancer:
             read_only=read_only,
             embedder=metered,
             recency=self.settings.recency_percent / 100,
+            as_it_is=as_it_is,
         )
-        if not read_only:
+        if not read_only and not as_it_is:
             if metered is not None:
                 metered.count_in(space)
             try:
@@ -152,55 +175,23 @@ class Remembrancer:
         finally:
             await database.close()
 
-    @asynccontextmanager
-    async def _model(self) -> AsyncIterator[Model]:
-        if self._is_offline:
-            yield OfflineReader()
-            return
-        async with self._gemini() as gemini:
-            yield gemini
-
-    @asynccontextmanager
-    async def _embedder(self, model: Model | None = None) -> AsyncIterator[Embedder | None]:
-        """Make the embedder of the settings; Gemini's shares the connections of a model that is open already."""
-        match self.settings.embedder_in_use:
-            case "local":
-                yield LocalEmbedder()
-            case "gemini" if isinstance(model, GeminiModel):
-                yield GeminiEmbedder(model, self.clock)
-            case "gemini":
-                async with self._gemini() as gemini:
-                    yield GeminiEmbedder(gemini, self.clock)
-            case "none":
-                yield None
-
-    def _gemini(self) -> GeminiModel:
-        settings = self.settings
-        assert settings.gemini_api_key is not None
-        return GeminiModel(
-            api_key=settings.gemini_api_key.get_secret_value(),
-            chat_model=settings.gemini_model,
-            utility_model=settings.gemini_utility_model,
-            fallback_model=settings.gemini_fallback_model,
-            base_url=settings.gemini_base_url,
-            clock=self.clock,
-        )
-
-    def runner(self, space: Space, model: Model, screen: Screen, tombstones: Tombstones) -> Runner:
+    def runner(
+        self,
+        space: Space,
+        model: Model,
+        screen: Screen,
+        tombstones: Tombstones,
+        *,
+        examination: Examination | None = None,
+        polled_s: Callable[[], float | None] | None = None,
+    ) -> Runner:
         """Wire one space by the settings."""
-        settings = self.settings
-        return make_runner(
-            space,
-            model,
-            screen,
-            tombstones,
-            limits=Limits(settings.tool_calls_per_turn, settings.turn_seconds, settings.compact_at_tokens),
-            ceilings=Ceilings(settings.ledger_tokens, settings.recall_tokens),
-            keep_turns=settings.keep_turns,
-            compress=settings.compress,
-            is_offline=self._is_offline,
-            operator_id=settings.telegram_owner_id,
-        )
+        manner = manner_of(self.settings)
+        if examination is not None:
+            manner["examination"] = examination
+        if polled_s is not None:
+            manner["polled_s"] = polled_s
+        return make_runner(space, model, screen, tombstones, **manner)
 
 
 def main() -> None:

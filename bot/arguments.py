@@ -14,11 +14,13 @@ from bot.home import SPACE_ID
 
 WRONG_USE = 2
 BENCHES = {
+    "faults": "whether the examination finds damage, names the layer, and raises no false alarm",
     "handoff": "what a handoff and recall bring back after a compaction",
     "ledger": "a month of talk, and what the ledger costs",
     "overhead": "what our own code costs around a model call",
     "retrieval": "whether recall finds what answers a question",
     "scale": "recall and storing at ten thousand segments and more",
+    "strategies": "what is left of a talk, under six ways of remembering it",
 }
 
 
@@ -77,6 +79,13 @@ def _parser() -> argparse.ArgumentParser:
     forget.add_argument("id", metavar="ID", type=_memory_id, help="for example f12, s12, m12, t12 or p12")
     _add_space(forget)
 
+    probe = add("probe", "examine a memory: whether it still knows what it was told, on a copy of it")
+    probe.add_argument(
+        "--fixture", action="store_true", help="a frozen talk instead of your memory, with the configured model"
+    )
+    _add_space(probe)
+    _add_json(probe)
+
     import_ = add("import", "take in an older talk")
     import_.add_argument(
         "file", metavar="FILE", type=Path, help='JSON lines of {"at", "role", "name"?, "text", "ref"?}'
@@ -99,7 +108,8 @@ def _add_benches(parser: argparse.ArgumentParser) -> None:
         "--data", type=Path, metavar="DIR", required=True, help="a folder of talks with questions about them"
     )
     benches["retrieval"].add_argument("--embedder", choices=["local"], help="also by meaning (the extra `local`)")
-    benches["retrieval"].add_argument("--chart", type=Path, metavar="FILE", help="also draw a PNG (needs matplotlib)")
+    for name in ("retrieval", "strategies"):
+        benches[name].add_argument("--chart", type=Path, metavar="FILE", help="also draw a PNG (needs matplotlib)")
     benches["scale"].add_argument("--full", action="store_true", help="also a million segments (takes an hour)")
     for bench in benches.values():
         _add_json(bench)

@@ -23,14 +23,16 @@ from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Protocol
+from zoneinfo import ZoneInfo
 
 from rich.console import Console
-from rich.progress import Progress
+from rich.progress import Progress as Bar
 
 from bot import logs, views
 from bot.arguments import WRONG_USE, parse
 from bot.deep import look_deep
 from bot.errors import line_for
+from bot.examination import Progress
 from bot.health import Finding, Heartbeat, OutOfReach, Reach, examine, liveness
 from bot.home import Home, HomeBusy, HomeUnusable
 from bot.inputs import UsageFault, has_input, lines_of, queries_of
@@ -39,6 +41,9 @@ from memory.block import explain
 from memory.errors import MemoryFault
 from memory.importing import Importer, read_lines
 from memory.ports import Clock
+from memory.probe import frozen
+from memory.probe.findings import Run
+from memory.probe.gate import Gate
 from memory.recall.items import Found
 from memory.space import Space
 from memory.store.database import Database
@@ -48,6 +53,8 @@ from memory.store.tombstones import Tombstones
 log = logging.getLogger(__name__)
 
 FINE, NOT_WELL = 0, 1
+DRAWN_BY = {"retrieval": "draw", "strategies": "draw_strategies"}
+"""The function of `bench.chart` that draws what a benchmark measured."""
 TERMINAL_SPACE = "local"
 
 
@@ -63,8 +70,10 @@ class App(Protocol):
     @property
     def clock(self) -> Clock: ...
 
-    def open_space(self, space_id: str, *, read_only: bool) -> AbstractAsyncContextManager[Space]:
-        """Open a memory for the length of the context."""
+    def open_space(
+        self, space_id: str, *, read_only: bool, as_it_is: bool = False
+    ) -> AbstractAsyncContextManager[Space]:
+        """Open a memory for the length of the context; `as_it_is`: nothing in it is mended first."""
         ...
 
     async def serve_telegram(self) -> None:
@@ -77,6 +86,14 @@ class App(Protocol):
 
     async def forget(self, space: Space, ref: str) -> str:
         """Forget a fact, segment, message or turn, and return the receipt. Raises: UnknownId."""
+        ...
+
+    async def probe(self, space: Space, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        """Examine a memory and store what was found. The caller holds the home. Raises: ExaminationFault."""
+        ...
+
+    async def probe_frozen(self, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        """Examine a memory made of the frozen talk; the home is not touched. Raises: ExaminationFault."""
         ...
 
     def reach(self) -> Mapping[str, Reach]:
@@ -212,6 +229,31 @@ async def _forget(args: argparse.Namespace, app: App) -> int:
     return FINE
 
 
+async def _probe(args: argparse.Namespace, app: App) -> int:
+    if args.fixture:
+        if args.space is not None:
+            raise UsageFault("--fixture examines no memory of yours: leave --space out")
+        with _steps("examining") as on_progress:
+            run, judged = await app.probe_frozen(on_progress=on_progress)
+        return _show_probe(args, run, judged, frozen.ZONE)
+    _require(args, app)
+    async with (
+        app.home.locked_after(_say),
+        app.open_space(_space_id(args, app), read_only=False, as_it_is=True) as space,
+    ):
+        with _steps("examining") as on_progress:
+            run, judged = await app.probe(space, on_progress=on_progress)
+        return _show_probe(args, run, judged, space.zone)
+
+
+def _show_probe(args: argparse.Namespace, run: Run, judged: Gate, zone: ZoneInfo) -> int:
+    if args.json:
+        _print_json(views.probe_json(run, judged))
+    else:
+        print("\n".join(views.probe_lines(run, judged, zone)))
+    return FINE if judged.ok else NOT_WELL
+
+
 async def _import(args: argparse.Namespace, app: App) -> int:
     lines = lines_of(args.file)
     async with (
@@ -260,14 +302,14 @@ async def _bench(args: argparse.Namespace, app: App) -> int:
     bench = importlib.import_module(f"bench.{args.name}")
     options = {name: getattr(args, name) for name in ("data", "embedder", "full") if name in args}
     if getattr(args, "chart", None) is not None:
-        options["draw"] = _draws_to(args.chart)
+        options["draw"] = _draws_to(args.chart, DRAWN_BY[args.name])
     return int(await bench.run(as_json=args.json, **options))
 
 
-def _draws_to(path: Path) -> Callable[..., None]:
+def _draws_to(path: Path, drawn_by: str) -> Callable[..., None]:
     if find_spec("matplotlib") is None:
         raise UsageFault("--chart needs matplotlib, which `make test` installs")
-    return partial(importlib.import_module("bench.chart").draw, path)
+    return partial(getattr(importlib.import_module("bench.chart"), drawn_by), path)
 
 
 COMMANDS: Mapping[str, Command] = {
@@ -277,6 +319,7 @@ COMMANDS: Mapping[str, Command] = {
     "recall": _recall,
     "why": _why,
     "forget": _forget,
+    "probe": _probe,
     "import": _import,
     "doctor": _doctor,
     "bench": _bench,
@@ -320,9 +363,25 @@ def _progress(what: str, total: int) -> AbstractContextManager[Callable[[int], N
 
 @contextmanager
 def _bar(console: Console, what: str, total: int) -> Iterator[Callable[[int], None]]:
-    with Progress(console=console, transient=True) as progress:
+    with Bar(console=console, transient=True) as progress:
         task = progress.add_task(what, total=total)
         yield lambda done: progress.update(task, completed=done)
+
+
+@contextmanager
+def _steps(what: str) -> Iterator[Progress | None]:
+    """Show on a terminal how far something is whose length is told as it goes on."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield None
+        return
+    with Bar(console=console, transient=True) as progress:
+        task = progress.add_task(what, total=None)
+
+        async def show(done: int, total: int) -> None:
+            progress.update(task, completed=done, total=total)
+
+        yield show
 
 
 def _set_up_logs(args: argparse.Namespace, loaded: Loaded) -> None:

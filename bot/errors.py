@@ -7,6 +7,7 @@ of a command or a log. Nothing here decides whether something is tried again.
 import math
 
 from memory.errors import (
+    CeilingReached,
     CompactionFailed,
     MemberMustAct,
     MemoryFault,
@@ -91,6 +92,8 @@ def line_for(error: BaseException) -> str:
             return f"the model cannot be used as configured ({error.detail}); check GEMINI_API_KEY and GEMINI_MODEL"
         case ModelBusy():
             return f"the model is busy or out of reach ({error.detail}); try again in a minute"
+        case CeilingReached():
+            return "what may be spent on this today is spent (REMEMBRANCER_DAILY_USD); try tomorrow or raise it"
         case ModelQuotaSpent():
             return f"the model's quota for today is spent ({error.detail}); try tomorrow or raise it"
         case MemoryFault():
@@ -106,6 +109,8 @@ def _model_words(error: ModelFault) -> tuple[str, str, str]:
     match error:
         case ModelBusy():
             return "The model is busy or out of reach.", f"{_KEPT};", f"send it again in {_a_while(error)}."
+        case CeilingReached():
+            return "What may be spent today is spent.", f"{_KEPT};", f"{_STILL_WORK}, and I answer again tomorrow."
         case ModelQuotaSpent():
             return (
                 "The model's quota for today is used up.",

@@ -61,6 +61,7 @@ class Home:
         self.spaces = root / "spaces"
         self.backups = root / "backups"
         self.logs = root / "logs"
+        self.scratch = root / "scratch"
         self.heartbeat = root / "logs" / "heartbeat"
         self.lock = root / "lock"
 

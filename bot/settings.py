@@ -49,7 +49,8 @@ def system_zone() -> ZoneInfo | None:
             return None
 
 
-def _default_home() -> Path:
+def default_home() -> Path:
+    """Return the home of the platform, where none is set."""
     return user_data_path("remembrancer", appauthor=False).absolute()
 
 
@@ -92,7 +93,7 @@ class Settings(BaseSettings):
     gemini_fallback_model: values.ModelName | None = _field("GEMINI_FALLBACK_MODEL", None, "gemini-3.5-flash-lite")
 
     home: Annotated[Path, BeforeValidator(values.file)] = Field(
-        default_factory=_default_home, validation_alias="REMEMBRANCER_HOME", examples=["~/remembrancer"]
+        default_factory=default_home, validation_alias="REMEMBRANCER_HOME", examples=["~/remembrancer"]
     )
     timezone: Annotated[ZoneInfo, NoDecode, BeforeValidator(values.zone)] = Field(
         default=ZoneInfo("UTC"),
@@ -198,13 +199,10 @@ def unavailable(settings: Settings) -> list[str]:
         f"{PREFIX}SHELL": (settings.shell, "the shell tool", "it stays off"),
         f"{PREFIX}MCP": (settings.mcp is not None, "MCP", "no server is started"),
         f"{PREFIX}WORKBENCH": (settings.workbench is not None, "the workbench", "nothing is served"),
-        f"{PREFIX}PROBE_AT": ("probe_at" in settings.model_fields_set, "the nightly probe", "none is run"),
-        f"{PREFIX}REPORT_AT": ("report_at" in settings.model_fields_set, "the nightly report", "none is sent"),
-        f"{PREFIX}REPORT": ("report" in settings.model_fields_set, "the nightly report", "none is sent"),
         f"{PREFIX}DAILY_USD": (
             "daily_usd" in settings.model_fields_set,
-            "the spend ceiling",
-            "spending is not limited",
+            "the spend ceiling of the chat",
+            "it limits the nightly examination, and the chat is not limited",
         ),
     }
     return [

@@ -24,6 +24,7 @@ from rich.markdown import Markdown
 
 from bot.errors import words_for
 from bot.quoting import unescaped
+from bot.turn.screen import QuietScreen
 from bot.views import printable
 from memory.errors import OperatorMustAct
 from memory.messages import CallPart, Message
@@ -56,29 +57,11 @@ class Runner(Protocol):
     async def drain(self) -> None: ...
 
 
-class PlainScreen:
+class PlainScreen(QuietScreen):
     """Prints each finished message as it is: for pipes."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-
-    def render(self, text: str, entry: Entry | None) -> list[Outgoing]:
-        return [Outgoing(text=text)]
-
-    async def begin(self, turn_id: int, entry: Entry) -> None:
-        """A script sees finished messages only."""
-
-    async def show_text(self, text: str) -> None:
-        """A script sees finished messages only."""
-
-    async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
-        """A script sees finished messages only."""
-
-    async def show_work(self, what: str) -> None:
-        """A script sees finished messages only."""
-
-    async def end(self) -> None:
-        """A script sees finished messages only."""
 
     async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
         await self.say(f"{AGAIN if is_repeat else ''}{typed(row.message)}")
@@ -128,9 +111,10 @@ class LiveScreen:
 
 
 def typed(message: Outgoing) -> str:
-    """Return the text of a message and, for its buttons, what can be typed instead."""
+    """Return the text of a message, where its picture lies and, for its buttons, what can be typed instead."""
     ways = [f"{button.text}: `{button.typed}`" for row in message.buttons for button in row if button.typed]
-    return "\n\n".join([message.text, *([" · ".join(ways)] if ways else [])])
+    picture = [f"(a picture: media/{message.photo} in the folder of this memory)"] if message.photo else []
+    return "\n\n".join([message.text, *picture, *([" · ".join(ways)] if ways else [])])
 
 
 Screen = PlainScreen | LiveScreen

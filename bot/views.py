@@ -8,8 +8,11 @@ from collections.abc import Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.report import Findings, status_line
 from memory.block import Explained
 from memory.ledger.facts import Fact
+from memory.probe.findings import CaseResult, Run
+from memory.probe.gate import Gate
 from memory.recall.items import Found, Item
 from memory.store.sessions import Turn
 
@@ -67,6 +70,49 @@ def why_lines(turn: Turn, items: Sequence[Explained]) -> list[str]:
         cut = shown if len(shown) <= 100 else shown[:99] + "…"
         lines.append(f"  {part.item.layer:<9} {part.item.ref:<7} {part.item.tokens:>6}  {cut}".rstrip())
     return [printable(line) for line in lines]
+
+
+def probe_json(run: Run, judged: Gate) -> Json:
+    """Return the shape of `probe`."""
+    steps = run.canary.steps if run.canary is not None else ()
+    return {
+        "ok": judged.ok,
+        "recall_rate": judged.recall_rate,
+        "cases": len(run.results),
+        "asked": sum(one.is_answered for one in run.results),
+        "lost": list(judged.lost),
+        "lost_critical": list(judged.lost_critical),
+        "leaks": list(judged.leaks),
+        "stale": list(judged.stale),
+        "unaskable": list(judged.unaskable),
+        "unknown": list(judged.unknown),
+        "prompt_tokens": run.prompt_tokens,
+        "judge_calls": run.judge.calls,
+        "problems": list(judged.problems),
+        "warnings": list(judged.warnings),
+        "canary": {
+            "ok": run.canary.is_well if run.canary is not None else None,
+            "steps": [{"name": step.name, "ok": step.is_well, "detail": step.detail} for step in steps],
+        },
+        "integrity": {
+            "ok": not run.integrity if run.has_integrity else None,
+            "findings": [f"{one.about}: {one.count} {one.words}" for one in run.integrity],
+        },
+        "autopsies": [{"fact": one.ref, "layer": one.layer, "detail": one.detail} for one in _lost(run)],
+    }
+
+
+def probe_lines(run: Run, judged: Gate, zone: ZoneInfo) -> list[str]:
+    """Return the line of the nightly report, then what is wrong, what is remarkable and where each case was lost."""
+    lines = [status_line(Findings(run=run, ok=judged.ok), zone)]
+    lines += [f"✗ {problem}" for problem in judged.problems]
+    lines += [f"  {one.ref} is lost ({one.layer or 'somewhere'}): {one.detail}" for one in _lost(run) if one.detail]
+    lines += [f"! {warning}" for warning in judged.warnings]
+    return [printable(line) for line in lines]
+
+
+def _lost(run: Run) -> list[CaseResult]:
+    return [one for one in run.results if one.verdict == "lost"]
 
 
 def printable(text: str) -> str:

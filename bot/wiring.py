@@ -1,9 +1,19 @@
 """Wiring of one space: which parts make up its agent, its commands, its background work and its delivery."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import NotRequired, TypedDict, Unpack
+
 from bot.commands.member import MemberCommands
+from bot.examining import AskedExaminations, Examination
 from bot.models.declarations import check_declarations
 from bot.models.meter import Metered
+from bot.models.spend import Purse, SpendingModel
+from bot.restoring import Restoring
+from bot.settings import Settings
 from bot.turn.agent import Agent, Limits
+from bot.turn.assistant import ASK_DEADLINE_S, AnswerScreen, ChatAssistant
 from bot.turn.background import Background
 from bot.turn.outbox import Delivery
 from bot.turn.prompt import Ceilings, PromptBuilder
@@ -15,6 +25,7 @@ from memory.compaction.compactor import Compactor
 from memory.ledger.extract import Extractor
 from memory.ports import Model
 from memory.space import Space
+from memory.store.jobs import PROBE, RESTORE
 from memory.store.tombstones import Tombstones
 from tools.clock import ClockTool
 from tools.facts import FactsTool
@@ -24,22 +35,69 @@ from tools.registry import Registry
 from tools.remember import RememberTool
 
 
-def make_runner(
-    space: Space,
-    model: Model,
-    screen: Screen,
-    tombstones: Tombstones,
-    *,
-    limits: Limits,
-    ceilings: Ceilings,
-    keep_turns: int,
-    compress: bool = False,
-    is_offline: bool,
-    operator_id: int | None = None,
-) -> Runner:
-    """Return what keeps an open space going; nothing of it has started."""
+class Manner(TypedDict):
+    """How a space works, as the settings say, and what it may use of the process that serves it.
+
+    `examination` is how its members have it examined; `polled_s` tells how long ago the chat service was polled with
+    success.
+    """
+
+    limits: Limits
+    ceilings: Ceilings
+    keep_turns: int
+    compress: NotRequired[bool]
+    is_offline: bool
+    operator_id: NotRequired[int | None]
+    examination: NotRequired[Examination]
+    polled_s: NotRequired[Callable[[], float | None]]
+
+
+def manner_of(settings: Settings) -> Manner:
+    """Return how the settings want a space to work."""
+    return Manner(
+        limits=Limits(settings.tool_calls_per_turn, settings.turn_seconds, settings.compact_at_tokens),
+        ceilings=Ceilings(settings.ledger_tokens, settings.recall_tokens),
+        keep_turns=settings.keep_turns,
+        compress=settings.compress,
+        is_offline=settings.gemini_api_key is None,
+        operator_id=settings.telegram_owner_id,
+    )
+
+
+def make_registry() -> Registry:
+    """Return the tools of every space."""
     registry = Registry([RecallTool(), FactsTool(), RememberTool(), ProceduresTool(), ClockTool()])
     check_declarations(registry.specs)
+    return registry
+
+
+def make_runner(space: Space, model: Model, screen: Screen, tombstones: Tombstones, **manner: Unpack[Manner]) -> Runner:
+    """Return what keeps an open space going; nothing of it has started."""
+    return _wired(space, model, screen, tombstones, manner).runner
+
+
+def make_assistant(
+    space: Space, model: SpendingModel, tombstones: Tombstones, purse: Purse, **manner: Unpack[Manner]
+) -> ChatAssistant:
+    """Return the chat over an open space for whoever examines it: the same parts, and nothing is delivered.
+
+    `purse` is the one that `model` is paid from.
+    """
+    screen = AnswerScreen()
+    wired = _wired(space, model, screen, tombstones, manner)
+    return ChatAssistant(wired.runner, wired.prompts, screen, model, purse)
+
+
+@dataclass(frozen=True)
+class _Wired:
+    runner: Runner
+    prompts: PromptBuilder
+
+
+def _wired(space: Space, model: Model, screen: Screen, tombstones: Tombstones, manner: Manner) -> _Wired:
+    limits, ceilings, examination = manner["limits"], manner["ceilings"], manner.get("examination")
+    registry = make_registry()
+    prompts = PromptBuilder(space, registry, ceilings)
     metered = Metered(model, space)
     extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.zone)
     compactor = Compactor(
@@ -54,18 +112,33 @@ def make_runner(
         clock=space.clock,
         zone=space.zone,
         threshold_tokens=limits.compact_at_tokens,
-        keep_turns=keep_turns,
+        keep_turns=manner["keep_turns"],
         recall_tokens=ceilings.recall_tokens,
-        compress=compress,
+        compress=manner.get("compress", False),
     )
     background = Background(space, extractor, compactor, screen)
-    worker = Worker(space, background.handlers(), background.report)
+    opening = partial(prompts.opening, deadline_s=ASK_DEADLINE_S)
+    restoring = Restoring(space, extractor, screen, opening=opening)
+    worker = Worker(space, {**background.handlers(), RESTORE: restoring.restore}, background.report)
     room = Room(space, compactor, worker, threshold_tokens=limits.compact_at_tokens)
-    return Runner(
+    commands = MemberCommands(
         space,
-        Agent(space, metered, registry, PromptBuilder(space, registry, ceilings), room, screen, limits),
-        MemberCommands(space, registry, tombstones, compactor, is_offline=is_offline, operator_id=operator_id),
-        worker,
-        Delivery(space, screen),
-        screen,
+        registry,
+        tombstones,
+        compactor,
+        is_offline=manner["is_offline"],
+        operator_id=manner.get("operator_id"),
+        is_examining=(lambda: examination.is_busy) if examination else None,
+        polled_s=manner.get("polled_s"),
     )
+    agent = Agent(space, metered, registry, prompts, room, screen, limits)
+    patient: Worker | None = None
+    if examination is not None:
+
+        def wake() -> None:
+            runner.wake()
+
+        asked = AskedExaminations(space, examination, screen, wake=wake)
+        patient = Worker(space, {PROBE: asked.examine}, background.report, is_long=True)
+    runner = Runner(space, agent, commands, worker, Delivery(space, screen), screen, patient=patient)
+    return _Wired(runner, prompts)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from memory.errors import UnknownId
 from memory.ledger.render import render
 from memory.messages import Message, estimate_tokens
+from memory.ports import Piece
 from memory.space import Space
 from memory.store.sessions import TraceItem, Turn
 
@@ -24,10 +25,11 @@ NO_ROOM = "no room"
 
 @dataclass(frozen=True)
 class Block:
-    """The text, as sent, and what it was built from, in order."""
+    """The text, as sent, and what it was built from, in order; `pieces` are the texts of memory in it."""
 
     text: str
     trace: tuple[TraceItem, ...]
+    pieces: tuple[Piece, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,12 @@ async def build(
         *(TraceItem(NO_ROOM, excluded.id, 0) for excluded in procedures.excluded),
         TraceItem("time", "now", estimate_tokens(lines[-1])),
     ]
-    return Block("\n".join(lines), tuple(trace))
+    pieces = [
+        *(Piece("ledger", item.ref, line) for item, line in zip(ledger.items, ledger.lines, strict=False)),
+        *(Piece("recalled", item.id, item.text, item.message, item.is_outdated) for item in recalled.items),
+        *(Piece("procedure", item.id, item.text) for item in procedures.items),
+    ]
+    return Block("\n".join(lines), tuple(trace), tuple(pieces))
 
 
 async def explain(space: Space, turn: Turn) -> list[Explained]:

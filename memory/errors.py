@@ -19,6 +19,7 @@ MemoryFault
 └── ModelFault                the model port's failures
     ├── ModelBusy             try again later (a minute's limit, overload, network)
     ├── ModelQuotaSpent       not before tomorrow
+    │   └── CeilingReached        our own limit on spending, before the call was made
     ├── ModelMisconfigured    key or model name: the operator must fix it
     ├── ModelRefused          the request as such was refused
     │   └── PromptTooLong     compact, then try again
@@ -142,6 +143,10 @@ class ModelBusy(ModelFault):
 
 class ModelQuotaSpent(ModelFault):
     """The day's quota is used up: trying again before it resets is useless."""
+
+
+class CeilingReached(ModelQuotaSpent):
+    """The call was not made: it would cost more than may be spent on this work today."""
 
 
 class ModelMisconfigured(ModelFault):

@@ -67,6 +67,18 @@ async def memory_health(space: Space) -> MemoryHealth:
     )
 
 
+async def last_answered(space: Space) -> datetime | None:
+    """Return when a model last answered in the chat."""
+    return await _time(space, "SELECT max(at) FROM usage WHERE task = 'chat'")
+
+
+async def born(space: Space) -> datetime:
+    """Return when a memory was made."""
+    made = await _time(space, "SELECT created_at FROM profile")
+    assert made is not None
+    return made
+
+
 async def _time(space: Space, sql: str) -> datetime | None:
     row = await space.db.fetch_one(sql)
     return from_utc_text(row[0]) if row and row[0] else None

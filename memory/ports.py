@@ -1,9 +1,9 @@
-"""What memory and the tools need from above, as protocols: a model, an embedder and a clock.
+"""What memory and the tools need from above, as protocols: a model, an embedder, a clock, and the chat as a whole.
 
 An adapter maps everything its library can raise to the errors of `memory.errors`; nothing else crosses this line.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
@@ -116,3 +116,77 @@ class Clock(Protocol):
         ...
 
     async def sleep(self, seconds: float) -> None: ...
+
+
+PromptLayer = Literal["ledger", "recalled", "handoff", "procedure"]
+"""The parts of a prompt that bring memory into it."""
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One thing of memory that stands in a prompt: a line of the ledger, a recalled text, a line of a handoff, a
+    procedure. `text` is as it stands there; `ref` is its id (f12, s12, h12, p12), "" where it has none.
+
+    Of a recalled text, `message_id` is the message it stands in, and `is_outdated` that its heading says "changed
+    since".
+    """
+
+    layer: PromptLayer
+    ref: str
+    text: str
+    message_id: int | None = None
+    is_outdated: bool = False
+
+
+@dataclass(frozen=True)
+class Assembled:
+    """A prompt as the chat would send it, and what memory brought into it, in order."""
+
+    request: ModelRequest
+    pieces: tuple[Piece, ...]
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What calls of one kind cost together. `usd` is None where a price is not known."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    usd: float | None = 0.0
+
+
+class Assistant(Protocol):
+    """The chat over one memory, as a whole: what examines a memory assembles and asks through it exactly as a member's
+    chat does.
+    """
+
+    @property
+    def model_name(self) -> str:
+        """The name of the chat model."""
+        ...
+
+    async def assemble(self, question: str) -> Assembled:
+        """Return the prompt of a fresh conversation that begins with this question. Reads only, and opens no
+        transaction: it may be used inside one.
+        """
+        ...
+
+    async def ask(self, request: ModelRequest) -> ModelReply:
+        """Have a request answered, by the model its task is for.
+
+        Raises: ModelFault; CeilingReached before a call that the money for this work does not cover.
+        """
+        ...
+
+    async def say(self, text: str) -> str:
+        """Say something as the member would (`/new` and other commands included), let all follow from it (turn, jobs,
+        receipts), and return the text of what was answered. What the model could not do for now is left undone.
+
+        Raises: ModelFault when the turn itself got no answer.
+        """
+        ...
+
+    def spent(self) -> Mapping[Task, Spent]:
+        """Return what all calls through this object cost until now, by task."""
+        ...

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from memory.compaction.handoff import HandoffStore
 from memory.ledger.fact_store import FactStore
 from memory.ports import Clock, Embedder
-from memory.recall.embed import VectorStore
+from memory.recall.embed import QUERY_TIMEOUT_S, VectorStore
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database, to_utc_text
@@ -18,6 +18,7 @@ from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.mailbox import Mailbox
 from memory.store.media import MediaStore
+from memory.store.probe_runs import ProbeStore
 from memory.store.procedures import ProcedureStore
 from memory.store.recalls import RecallStore
 from memory.store.sessions import SessionStore
@@ -37,6 +38,7 @@ class Space:
         clock: Clock,
         backups: Path,
         embedder: Embedder | None = None,
+        query_timeout_s: float = QUERY_TIMEOUT_S,
         recency: float = 0.0,
     ) -> None:
         self.id = folder.name
@@ -57,7 +59,8 @@ class Space:
         self.journal = JournalStore(database, folder / "journal")
         self.procedures = ProcedureStore(database, clock)
         self.recalls = RecallStore(database, clock)
-        self.vectors = VectorStore(database, embedder)
+        self.probes = ProbeStore(database, clock)
+        self.vectors = VectorStore(database, embedder, query_timeout_s=query_timeout_s)
         self.recall = Recall(database, zone, clock, vectors=self.vectors, recency=recency)
 
     @property
@@ -75,11 +78,14 @@ class Space:
         backups: Path,
         read_only: bool = False,
         embedder: Embedder | None = None,
+        query_timeout_s: float = QUERY_TIMEOUT_S,
         recency: float = 0.0,
+        as_it_is: bool = False,
     ) -> Self:
         """Open the memory in `folder` (its name is the space's id), creating it unless `read_only`.
 
-        What the index lacks is indexed first.
+        What the index lacks is indexed first, unless it is to be examined `as_it_is`. `query_timeout_s` is what a
+        question waits for its vector.
 
         Raises: OperatorMustAct; FileNotFoundError when `read_only` and there is none.
         """
@@ -90,8 +96,17 @@ class Space:
         )
         try:
             zone = await _profile_zone(database, folder.name, default_zone, clock)
-            space = cls(folder, database, zone=zone, clock=clock, backups=backups, embedder=embedder, recency=recency)
-            if not read_only:
+            space = cls(
+                folder,
+                database,
+                zone=zone,
+                clock=clock,
+                backups=backups,
+                embedder=embedder,
+                query_timeout_s=query_timeout_s,
+                recency=recency,
+            )
+            if not read_only and not as_it_is:
                 await space.segments.repair()
                 await space.journal.catch_up()
         except BaseException:

@@ -20,7 +20,7 @@ MAY_USE = {
     "bench": {"bench", "bot", "tools", "memory"},
 }
 TOWER = (
-    {"memory.errors", "memory.messages"},
+    {"memory.errors", "memory.messages", "memory.probe.findings", "memory.probe.gate"},
     {"memory.ports"},
     {"memory.store"},
     {"memory.ledger"},
@@ -29,7 +29,7 @@ TOWER = (
 )
 """The floors of memory, lowest first; a floor uses itself and those below. What stands above them is the roof: single
 modules of memory, and these packages."""
-ROOF = ("memory.forget",)
+ROOF = ("memory.forget", "memory.integrity", "memory.probe")
 HOMES = {
     "aiosqlite": ("memory/store/database.py",),
     "apscheduler": ("bot/schedule.py",),
@@ -39,6 +39,7 @@ HOMES = {
     "google": ("bot/models/gemini.py",),
     "httpx": ("bot/telegram/",),
     "httpx2": ("bot/models/",),
+    "matplotlib": ("bot/picture.py", "bench/"),
     "numpy": ("memory/recall/",),
     "platformdirs": ("bot/settings.py",),
     "prompt_toolkit": ("bot/terminal.py",),

@@ -90,7 +90,7 @@ def test_the_readme_names_every_setting_and_command() -> None:
     assert [name for name in COMMANDS if f"remembrancer {name}" not in readme] == []
 
 
-COMMANDS = ("chat", "facts", "recall", "why", "forget", "import", "doctor", "bench")
+COMMANDS = ("chat", "facts", "recall", "why", "forget", "probe", "import", "doctor", "bench")
 
 
 class Program:
@@ -147,6 +147,9 @@ def test_a_process_of_its_own_says_its_version(tmp_path: Path) -> None:
         ("recall", "--batch", "no-such-file"),
         ("facts", "--space", "../etc"),
         ("forget", "x9"),
+        ("probe", "f1"),
+        ("probe", "--space", "../etc"),
+        ("probe", "--fixture", "--space", "local"),
         ("why", "yesterday"),
         ("import", "no-such-file"),
         ("bench", "everything"),
@@ -178,7 +181,9 @@ def test_with_nobody_to_talk_to_it_says_what_to_set_and_2(program: Program) -> N
     assert "TELEGRAM_BOT_TOKEN" in err.splitlines()[-1]
 
 
-@pytest.mark.parametrize("args", [("recall", "x"), ("why",), ("forget", "f1"), ("facts", "--space", "other")])
+@pytest.mark.parametrize(
+    "args", [("recall", "x"), ("why",), ("forget", "f1"), ("probe",), ("facts", "--space", "other")]
+)
 def test_where_there_is_no_memory_it_says_so_and_1(program: Program, args: tuple[str, ...]) -> None:
     code, out, err = program(*args)
 
@@ -288,6 +293,26 @@ WHY = {
     "prompt_tokens": int,
     "model": str,
 }
+REF = ids("fq")
+PROBED = {
+    "ok": (True, False, None),
+    "recall_rate": (float, None),
+    "cases": int,
+    "asked": int,
+    "lost": [REF],
+    "lost_critical": [REF],
+    "leaks": [REF],
+    "stale": [REF],
+    "unaskable": [REF],
+    "unknown": [REF],
+    "prompt_tokens": int,
+    "judge_calls": int,
+    "problems": [str],
+    "warnings": [str],
+    "canary": {"ok": (True, False, None), "steps": [{"name": str, "ok": (True, False, None), "detail": str}]},
+    "integrity": {"ok": (True, False, None), "findings": [str]},
+    "autopsies": [{"fact": REF, "layer": str, "detail": str}],
+}
 
 
 def remembrancer(home: Path, *args: str, said: str = "") -> tuple[int, str, str]:
@@ -355,6 +380,49 @@ def test_json_is_one_document_of_the_shape_of_the_contract(talked: Path, args: t
     assert matches(json.loads(out), shape), out
 
 
+def test_a_probe_is_one_document_of_the_shape_of_the_contract_and_its_exit_code_says_whether_all_is_well(
+    talked: Path,
+) -> None:
+    code, out, err = remembrancer(talked, "probe", "--json")
+    probed = json.loads(out)
+
+    assert (code, err) == (0 if probed["ok"] else 1, "")
+    assert matches(probed, PROBED), out
+    assert set(probed) == set(PROBED)
+    assert (probed["ok"], probed["lost"], probed["problems"]) == (True, [], [])
+    assert probed["cases"] >= 3
+
+
+def test_a_probe_says_in_a_line_how_the_memory_is_and_changes_nothing_of_it(talked: Path) -> None:
+    _, before, _ = remembrancer(talked, "facts", "--history", "--json")
+    code, out, err = remembrancer(talked, "probe")
+    _, after, _ = remembrancer(talked, "facts", "--history", "--json")
+
+    assert (code, err) == (0, "")
+    assert re.match(r"Memory (\d+)/\1 · .*canary ok · integrity ok", out), out
+    assert after == before
+
+
+def test_what_a_killed_examination_left_is_gone_after_the_next_start(tmp_path: Path) -> None:
+    left = tmp_path / "state" / "scratch" / "0123" / "spaces" / "local"
+    left.mkdir(parents=True)
+    (left / "memory.db").write_bytes(b"a copy of a memory")
+
+    assert remembrancer(tmp_path / "state", "chat", said="hello\n")[0] == 0
+
+    assert list((tmp_path / "state" / "scratch").iterdir()) == []
+
+
+def test_the_frozen_talk_is_examined_without_any_home(tmp_path: Path) -> None:
+    code, out, err = remembrancer(tmp_path / "state", "probe", "--fixture", "--json")
+    probed = json.loads(out)
+
+    assert (code, err) == (0, "")
+    assert matches(probed, {**PROBED, "autopsies": []}), out
+    assert (probed["ok"], probed["cases"], probed["canary"]["ok"]) == (True, 14, True)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_facts_without_history_are_those_that_hold_and_history_tells_what_became_of_the_others(talked: Path) -> None:
     _, now, _ = remembrancer(talked, "facts", "--json")
     _, ever, _ = remembrancer(talked, "facts", "--history", "--json")
@@ -406,7 +474,16 @@ def test_bytes_that_are_no_text_neither_stop_the_talk_nor_the_next_line(tmp_path
     assert "Oslo" in out.splitlines()[-1]
 
 
-EVERY = (("facts",), ("recall", "x"), ("why",), ("forget", "f1"), ("chat",), ("doctor",), ("import", "/dev/null"))
+EVERY = (
+    ("facts",),
+    ("recall", "x"),
+    ("why",),
+    ("forget", "f1"),
+    ("probe",),
+    ("chat",),
+    ("doctor",),
+    ("import", "/dev/null"),
+)
 
 
 @pytest.mark.parametrize("broken", ["spaces/local/memory.db", "bot.db"])

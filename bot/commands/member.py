@@ -12,7 +12,9 @@ from bot.commands.choices import Choices
 from bot.commands.compacting import Compacting
 from bot.commands.facts import FactCommands, Press
 from bot.commands.forgetting import Forgetting
+from bot.commands.health import HealthCommand
 from bot.commands.kept_secrets import SecretKeeper
+from bot.commands.probe import ProbeCommands
 from bot.commands.procedures import ProcedureCommands
 from bot.commands.recall import RecallCommands
 from bot.commands.rights import Rights
@@ -53,6 +55,8 @@ COMMANDS: tuple[Command, ...] = (
     Command("procedures", "[p3 or add text]", "how you want things done; teach, read or change one"),
     Command("undo", "[f12]", "take back the last change of the facts"),
     Command("keepsecret", "", "keep a password I left out, as a private fact"),
+    Command("probe", "[f12, list or add QUESTION = ANSWER]", "examine my memory now, or what the last nights found"),
+    Command("health", "", "whether all that I depend on is well"),
     Command("why", "[t12]", "what the last answer was built from, or the one you reply to"),
     Command("compact", "[now or h3]", "what would leave the prompt, or what a handoff kept"),
     Command("stop", "", "stop what I am doing now"),
@@ -92,7 +96,7 @@ _TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
 
 
 class MemberCommands:
-    """Answers the commands of one space."""
+    """Answers the commands of one space. `is_examining` and `polled_s`: None where nothing is examined or polled."""
 
     def __init__(
         self,
@@ -103,6 +107,8 @@ class MemberCommands:
         *,
         is_offline: bool,
         operator_id: int | None = None,
+        is_examining: Callable[[], bool] | None = None,
+        polled_s: Callable[[], float | None] | None = None,
     ) -> None:
         self._space = space
         self._registry = registry
@@ -114,6 +120,8 @@ class MemberCommands:
         choices = Choices(space, rights)
         compacting = Compacting(space, compactor)
         recall = RecallCommands(space)
+        probe = ProbeCommands(space, rights, recall, is_busy=is_examining)
+        health = HealthCommand(space, polled_s=polled_s)
         self._procedures = ProcedureCommands(space, rights)
         self._choices = choices
         self._answers: dict[str, Callable[[str, Entry], Awaitable[str | Answer]]] = {
@@ -130,6 +138,8 @@ class MemberCommands:
             "procedures": self._procedures.procedures,
             "remember": self._remember,
             "forget": self._forgetting.answer,
+            "probe": probe.probe,
+            "health": health.health,
             "why": self._why,
             "compact": compacting.command,
             "stop": self._stop,
@@ -140,6 +150,7 @@ class MemberCommands:
             **self._menus.presses(),
             **choices.presses(),
             **recall.presses(),
+            **probe.presses(),
             **self._procedures.presses(),
             "compact": compacting.press,
             KEEP_ANYWAY: keeper.press,

@@ -30,6 +30,7 @@ from bot.commands.recall_cards import (
     written_day,
 )
 from bot.quoting import literal, quotation
+from bot.regressions import last_line
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.health import memory_health
@@ -73,7 +74,8 @@ class RecallCommands:
     async def recall(self, rest: str, entry: Entry) -> Answer:
         """Answer `/recall`, a question, days, `r3 2`, `r3 why`, `s12`, `m12` or `p12`. Raises: UnknownId."""
         if not rest:
-            return health_page(await memory_health(self._space), self._space.clock.now(), self._space.zone)
+            health, examined = await memory_health(self._space), await last_line(self._space)
+            return health_page(health, self._space.clock.now(), self._space.zone, examined=examined)
         if match := _SEARCH.fullmatch(rest):
             serve = self._why if match[2] else self._page
             return await serve(int(match[1]), int(match[3] or 1), entry)

@@ -49,6 +49,8 @@ _WORK = {
     "compact": "shortening the prompt",
     "forget_effects": "erasing from the disk",
     "embed": "to be indexed by meaning",
+    "probe": "examining the memory",
+    "restore": "to be restored",
 }
 
 
@@ -182,9 +184,10 @@ def day_page(day_: date, journal: str, lines: Sequence[str], *, left: int, refs:
     return Answer("\n".join([f"**{written_day(day_)}**", *lines, *more]), shows=refs)
 
 
-def health_page(health: MemoryHealth, now: datetime, zone: ZoneInfo) -> Answer:
-    """Return what a memory holds and what waits, in plain words."""
-    return Answer("\n".join(["**This memory**", *(f"• {line}" for line in _health_lines(health, now, zone)), ASK]))
+def health_page(health: MemoryHealth, now: datetime, zone: ZoneInfo, *, examined: str) -> Answer:
+    """Return what a memory holds, what waits and what the last examination said, in plain words."""
+    lines = [*_health_lines(health, now, zone), *([examined] if examined else [])]
+    return Answer("\n".join(["**This memory**", *(f"• {line}" for line in lines), ASK]))
 
 
 def _health_lines(health: MemoryHealth, now: datetime, zone: ZoneInfo) -> Iterator[str]:
@@ -200,7 +203,7 @@ def _health_lines(health: MemoryHealth, now: datetime, zone: ZoneInfo) -> Iterat
     else:
         yield f"the search index lacks {_number(counts['unindexed'], 'segment')}; the next start mends it"
     works = [
-        f"{work.count} {_WORK.get(work.kind, work.kind.replace('_', ' '))} (for {_age(now - work.since)})"
+        f"{work.count} {_WORK.get(work.kind, work.kind.replace('_', ' '))} (for {age(now - work.since)})"
         for work in health.waiting
     ]
     yield f"waiting: {', '.join(works)}" if works else "nothing waits to be done"
@@ -231,7 +234,8 @@ def _number(count: int, noun: str) -> str:
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
-def _age(waited: timedelta) -> str:
+def age(waited: timedelta) -> str:
+    """Return how long something took, in the unit that a person would choose."""
     minutes = max(0, int(waited.total_seconds() // 60))
     if minutes < 120:
         return _number(minutes, "minute")

@@ -49,6 +49,11 @@ class Rights:
         ):
             raise NotTheirs
 
+    def over_own(self, author_id: int | None, entry: Entry) -> None:
+        """What somebody set up is theirs. Raises: NotTheirs."""
+        if not self._is_free(entry) and entry.author_id != author_id:
+            raise NotTheirs
+
     async def over_procedure(self, procedure: Procedure, entry: Entry) -> None:
         """Who taught or kept it may change it; before that, who had it proposed. Raises: NotTheirs."""
         shown = procedure.shown

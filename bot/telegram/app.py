@@ -9,6 +9,7 @@ import contextlib
 import logging
 import signal
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
 
 from telegram import BotCommand
 from telegram.error import InvalidToken, RetryAfter, TelegramError
@@ -55,16 +56,25 @@ class TelegramApp:
 
     def screen(self, space: Space) -> Screen:
         """Return the screen of a space: its chat."""
-        return TelegramScreen(space, Sender(space.id, self._connection.bot, self._chats, self._clock))
+        bot = self._connection.bot
+        return TelegramScreen(space, Sender(space.id, bot, self._chats, self._clock, picture=space.media.read))
 
-    async def serve(self, spaces: Spaces, known_space_ids: Sequence[str]) -> None:
+    async def serve(
+        self,
+        spaces: Spaces,
+        known_space_ids: Sequence[str],
+        *,
+        beside: AbstractAsyncContextManager[object] | None = None,
+    ) -> None:
         """Serve until SIGTERM or SIGINT, then let turns in flight finish. A second signal ends the process at once.
+
+        `beside` is open while updates are taken in, and closed before the spaces are.
 
         Raises: OutOfReach when the token is refused.
         """
         with _told_to_stop() as told:
             stop = asyncio.create_task(told.wait(), name="told to stop")
-            work = asyncio.create_task(self._work(spaces, known_space_ids), name="telegram")
+            work = asyncio.create_task(self._work(spaces, known_space_ids, beside or nullcontext()), name="telegram")
             try:
                 await asyncio.wait({stop, work}, return_when=asyncio.FIRST_COMPLETED)
                 if work.done():
@@ -77,7 +87,9 @@ class TelegramApp:
                 await self._connection.close()
         log.info("stopped")
 
-    async def _work(self, spaces: Spaces, known_space_ids: Sequence[str]) -> None:
+    async def _work(
+        self, spaces: Spaces, known_space_ids: Sequence[str], beside: AbstractAsyncContextManager[object]
+    ) -> None:
         await self._until_done("open", self._connection.open)
         # Polling is refused while a webhook is set. What waits at Telegram stays there for us.
         await self._until_done("delete webhook", self._connection.bot.delete_webhook)
@@ -85,7 +97,8 @@ class TelegramApp:
         for space_id in known_space_ids:
             await self._take_up(spaces, space_id)
         log.info("serving: chats=%s", len(self._admitted))
-        await self._intake(spaces).run()
+        async with beside:
+            await self._intake(spaces).run()
 
     def _intake(self, spaces: Spaces) -> Intake:
         me = self._connection.bot.bot

@@ -3,8 +3,10 @@
 Rows of the installation's own database. No message text.
 """
 
+from datetime import datetime
+
 from memory.ports import Clock
-from memory.store.database import Database, to_utc_text
+from memory.store.database import Database, from_utc_text, to_utc_text
 
 
 class ChatStore:
@@ -25,6 +27,11 @@ class ChatStore:
             "SELECT chat_id FROM chats WHERE space_id = ? ORDER BY created_at DESC, chat_id LIMIT 1", (space_id,)
         )
         return int(row["chat_id"] if row else space_id)
+
+    async def oldest(self, space_id: str) -> datetime | None:
+        """Return since when a chat of the space is known; None where none was ever noted."""
+        row = await self._db.fetch_one("SELECT min(created_at) FROM chats WHERE space_id = ?", (space_id,))
+        return from_utc_text(row[0]) if row and row[0] else None
 
     async def move(self, old_chat_id: int, new_chat_id: int) -> None:
         """Let a new chat go on with the space of an old one. Known moves change nothing."""

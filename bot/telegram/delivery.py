@@ -5,7 +5,7 @@ may have arrived. What Telegram refuses for its form (entities, a topic that is 
 """
 
 import logging
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -16,6 +16,7 @@ from telegram import (
     InlineKeyboardButton,
     InlineKeyboardMarkup,
     LinkPreviewOptions,
+    Message,
     MessageEntity,
     ReplyParameters,
 )
@@ -43,8 +44,11 @@ CANNOT_SHOW = (
     "Telegram would not take my answer in any form I tried. Nothing you told me is lost; please ask again, perhaps in "
     "other words."
 )
-MAX_FORMS = 7
-"""A message loses at most its entities, its topic, its reply, its buttons, its old chat and its words on the way."""
+MAX_FORMS = 8
+"""A message loses at most its photo, its entities, its topic, its reply, its buttons, its old chat and its words on the
+way.
+"""
+PHOTO_NAME = "memory.png"
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -62,16 +66,24 @@ class _Form:
     buttons: Buttons
     is_question: bool
     """A reply is awaited."""
+    photo: bytes | None = None
+    """The text is its caption."""
 
 
 class Sender:
-    """The way to one space's chat. While it is to be left alone (`is_quiet`), it makes no call."""
+    """The way to one space's chat. While it is to be left alone (`is_quiet`), it makes no call.
 
-    def __init__(self, space_id: str, bot: Bot, chats: ChatStore, clock: Clock) -> None:
+    `picture` returns the bytes of a picture by its hash; None for one that is gone.
+    """
+
+    def __init__(
+        self, space_id: str, bot: Bot, chats: ChatStore, clock: Clock, *, picture: Callable[[str], bytes | None]
+    ) -> None:
         self._space_id = space_id
         self._bot = bot
         self._chats = chats
         self._clock = clock
+        self._picture = picture
         self._backoff = Backoff(FIRST_WAIT_S, MOST_WAIT_S)
         self._quiet_until: datetime | None = None
 
@@ -175,23 +187,40 @@ class Sender:
             is_silent=message.is_silent,
             buttons=message.buttons,
             is_question=message.awaits is not None,
+            photo=self._picture(message.photo) if message.photo else None,
         )
 
     async def _send(self, form: _Form) -> str:
         async with self._mapped(form.chat_id, is_harmless=False):
-            sent = await self._bot.send_message(
-                form.chat_id,
-                form.text,
-                entities=_entities(form.entities),
-                message_thread_id=form.thread_id,
-                reply_parameters=_reply(form.reply_to),
-                reply_markup=_markup(form),
-                disable_notification=form.is_silent,
-                link_preview_options=NO_PREVIEW,
-            )
+            sent = await (self._send_text(form) if form.photo is None else self._send_photo(form, form.photo))
         place = place_of(form.chat_id, sent.message_id)
         assert place is not None
         return place
+
+    async def _send_text(self, form: _Form) -> Message:
+        return await self._bot.send_message(
+            form.chat_id,
+            form.text,
+            entities=_entities(form.entities),
+            message_thread_id=form.thread_id,
+            reply_parameters=_reply(form.reply_to),
+            reply_markup=_markup(form),
+            disable_notification=form.is_silent,
+            link_preview_options=NO_PREVIEW,
+        )
+
+    async def _send_photo(self, form: _Form, photo: bytes) -> Message:
+        return await self._bot.send_photo(
+            form.chat_id,
+            photo,
+            caption=form.text,
+            caption_entities=_entities(form.entities),
+            message_thread_id=form.thread_id,
+            reply_parameters=_reply(form.reply_to),
+            reply_markup=_markup(form),
+            disable_notification=form.is_silent,
+            filename=PHOTO_NAME,
+        )
 
     @asynccontextmanager
     async def _mapped(self, chat_id: int | None, *, is_harmless: bool) -> AsyncIterator[None]:
@@ -259,6 +288,9 @@ def _plainer(form: _Form, error: BadRequest) -> _Form:
     reason = str(error).lower()
     if "chat not found" in reason or "rights" in reason:
         raise DeliverNever("there is no such chat" if "chat not found" in reason else "no right to write there")
+    if form.photo is not None:
+        log.warning("picture refused")
+        return replace(form, photo=None)
     if form.buttons and "button" in reason:
         log.warning("buttons refused")
         return replace(form, buttons=())

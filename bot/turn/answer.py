@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from bot.turn.screen import Screen
+from memory.messages import utf16_length
 from memory.store.mailbox import Buttons, Entry, Outgoing
+
+MAX_CAPTION_UNITS = 1024
+PICTURE = "How well I remembered, over the last weeks."
 
 
 @dataclass(frozen=True)
@@ -25,12 +29,14 @@ class Answer:
     """What a reply to the answer is taken as: a press with this data."""
     shows: tuple[str, ...] = ()
     """Ids of the messages (m12) and procedures (p12) whose words it shows again."""
+    photo: str | None = None
+    """The SHA-256 of a picture in the media store that goes with it."""
 
 
 def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: int | None = None) -> list[Outgoing]:
     """Return the messages of an answer; its buttons stand under the last, for the author of the entry or `for_member`.
 
-    None for one that says nothing.
+    A picture has a short answer as its caption, or stands before a long one. None for an answer that says nothing.
     """
     if not answer.text:
         return []
@@ -41,4 +47,14 @@ def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: i
         changes["for_member"] = entry.author_id if entry else for_member
     if answer.reply_to is not None:
         changes["reply_to"] = answer.reply_to
-    return [*rest, last.model_copy(update=changes)]
+    messages = [*rest, last.model_copy(update=changes)]
+    return messages if answer.photo is None else _illustrated(messages, answer.photo)
+
+
+def _illustrated(messages: list[Outgoing], photo: str) -> list[Outgoing]:
+    first = messages[0]
+    # The words of a picture cannot be changed as those of a message: what has buttons stands by itself.
+    if len(messages) == 1 and not first.buttons and utf16_length(first.text) <= MAX_CAPTION_UNITS:
+        return [first.model_copy(update={"photo": photo})]
+    picture = Outgoing(text=PICTURE, chat_id=first.chat_id, thread_id=first.thread_id, photo=photo)
+    return [picture, *messages]

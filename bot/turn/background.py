@@ -12,12 +12,17 @@ from memory.forget import EVERYTHING, effects, effects_of_everything
 from memory.ledger.extract import Extractor
 from memory.ledger.receipts import Receipt
 from memory.space import Space
-from memory.store.jobs import COMPACT, EMBED, EXTRACT, FORGET_EFFECTS, REMEMBERED, Job
+from memory.store.jobs import COMPACT, EMBED, EXTRACT, FORGET_EFFECTS, REMEMBERED, RESTORE, Job
 
 UNREAD = (
     "I could not read m{message} for facts: the model failed five times. The words are kept and /recall finds them; "
     "to have them read again, send them once more."
 )
+UNRESTORED = (
+    "I could not restore what was said in m{message}: it failed five times. Nothing more is lost by that; "
+    "`/recall m{message}` shows the words, and telling me again keeps them anew."
+)
+GIVEN_UP = {EXTRACT: UNREAD, REMEMBERED: UNREAD, RESTORE: UNRESTORED}
 NO_FACT = "Kept word for word as m{message}. I found no fact in it to list; /recall finds the words."
 
 
@@ -41,9 +46,10 @@ class Background:
         }
 
     async def report(self, job: Job) -> None:
-        """Tell the member that a message was given up unread. Joins the caller's transaction."""
-        if job.kind in {EXTRACT, REMEMBERED} and "message" in job.payload:
-            text = UNREAD.format(message=job.payload["message"])
+        """Tell the member of a job that was given up. Joins the caller's transaction."""
+        text = GIVEN_UP.get(job.kind)
+        if text is not None and "message" in job.payload:
+            text = text.format(message=job.payload["message"])
             for number, message in enumerate(formed(self._screen, Answer(text), None)):
                 await self._space.mailbox.post(f"given up:{job.id}:{number}", message)
 

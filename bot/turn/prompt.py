@@ -1,10 +1,13 @@
 """A turn's request: system text, tools, handoffs, tail and memory block, in the order that keeps the prefix stable."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from memory import block
+from memory.block import Block
+from memory.compaction.handoff import HandoffView
 from memory.messages import MediaPart, Message, estimate_message_tokens, estimate_tokens, text_message
-from memory.ports import ModelRequest, ToolSpec
+from memory.ports import Assembled, ModelRequest, Piece, ToolSpec
 from memory.space import Space
 from memory.store.sessions import TraceItem, Turn
 from tools.registry import Registry
@@ -56,27 +59,40 @@ class PromptBuilder:
         # A compaction that commits between the two would leave its window in neither.
         async with self._space.db.snapshot():
             messages = await self._handoffs() + await self._tail(turn)
+        return self._request(messages, turn.block, tools_enabled=tools_enabled, deadline_s=deadline_s)
+
+    async def opening(self, question: str, *, deadline_s: float) -> Assembled:
+        """Return the request of a fresh conversation that begins with a question, tools off. Reads only."""
+        handoffs = await self._space.handoffs.in_prompt()
+        built = await self._built(question)
+        said = text_message("user", question, self._space.clock.now())
+        pieces = [Piece("handoff", view.ref, line) for view in handoffs for line in view.text.splitlines() if line]
+        request = self._request(
+            [*(self._handoff(view) for view in handoffs), said], built.text, tools_enabled=False, deadline_s=deadline_s
+        )
+        return Assembled(request, (*pieces, *built.pieces))
+
+    def _request(
+        self, messages: Sequence[Message], memory_block: str | None, *, tools_enabled: bool, deadline_s: float
+    ) -> ModelRequest:
         return ModelRequest(
             task="chat",
             system=self.system,
             messages=messages,
-            memory_block=turn.block,
+            memory_block=memory_block,
             tools=self._tools,
             tools_enabled=tools_enabled,
             deadline_s=deadline_s,
         )
 
-    async def block(self, turn: Turn) -> block.Block:
+    async def block(self, turn: Turn) -> Block:
         """Build the memory block of a turn, with the trace of the whole prompt around it."""
         async with self._space.db.snapshot():
             tail = await self._tail(turn)
             views = await self._space.handoffs.in_prompt()
         own = [message for message in tail if message.turn_id == turn.id]
-        built = await block.build(
-            self._space,
+        built = await self._built(
             "\n".join(message.text for message in own if message.role == "user"),
-            ledger_tokens=self._ceilings.ledger_tokens,
-            recall_tokens=self._ceilings.recall_tokens,
             in_window=frozenset(message.id for message in tail if message.id is not None),
         )
         handoffs = [TraceItem("handoff", view.ref, view.tokens) for view in views]
@@ -86,13 +102,22 @@ class PromptBuilder:
             *block.trace_of_messages([(m.id, estimate_message_tokens([m])) for m in tail if m.id is not None]),
             *built.trace,
         ]
-        return block.Block(built.text, tuple(trace))
+        return replace(built, trace=tuple(trace))
+
+    async def _built(self, query: str, *, in_window: frozenset[int] = frozenset()) -> Block:
+        return await block.build(
+            self._space,
+            query,
+            ledger_tokens=self._ceilings.ledger_tokens,
+            recall_tokens=self._ceilings.recall_tokens,
+            in_window=in_window,
+        )
 
     async def _handoffs(self) -> list[Message]:
-        return [
-            text_message("notice", view.text, self._space.clock.now(), origin="program")
-            for view in await self._space.handoffs.in_prompt()
-        ]
+        return [self._handoff(view) for view in await self._space.handoffs.in_prompt()]
+
+    def _handoff(self, view: HandoffView) -> Message:
+        return text_message("notice", view.text, self._space.clock.now(), origin="program")
 
     async def _tail(self, turn: Turn) -> list[Message]:
         covered = await self._space.handoffs.last_covered(turn.session_id)

@@ -1,7 +1,7 @@
 """Runner: keeps one space going. Entries become turns or command answers, one at a time and in order.
 
-Three tasks beside each other: turns, background jobs, delivery. Each finds its work in rows, so a killed process goes
-on where it was; `drain` does the same work to its end without tasks, for scripts and tests.
+Four tasks beside each other: turns, background jobs, those that take long, delivery. Each finds its work in rows, so a
+killed process goes on where it was; `drain` does the same work to its end without tasks, for scripts and tests.
 """
 
 import asyncio
@@ -13,6 +13,7 @@ from typing import Any
 
 from bot.errors import words_for
 from bot.turn.agent import GAVE_UP, MAX_ATTEMPTS, Agent, FinalReply, Running
+from bot.turn.answer import Answer, formed
 from bot.turn.entries import PAUSE_S, Commands, Entries, readable
 from bot.turn.outbox import Delivery
 from bot.turn.screen import Screen
@@ -37,18 +38,28 @@ class Runner:
     """One open space at work."""
 
     def __init__(
-        self, space: Space, agent: Agent, commands: Commands, worker: Worker, delivery: Delivery, screen: Screen
+        self,
+        space: Space,
+        agent: Agent,
+        commands: Commands,
+        worker: Worker,
+        delivery: Delivery,
+        screen: Screen,
+        *,
+        patient: Worker | None = None,
     ) -> None:
         self.space = space
         self._agent = agent
         self._entries = Entries(space, commands, screen)
         self._worker = worker
+        self._patient = patient
+        """Does what takes long, beside all else; None where such work is left undone."""
         self._delivery = delivery
         self._screen = screen
         self._running: Running | None = None
         self._unharmed: int | None = None
         """The turn whose last attempt the storage broke off: that counts as none."""
-        self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "delivery")}
+        self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "long jobs", "delivery")}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._is_closing = False
         self._is_in_trouble = False
@@ -56,8 +67,13 @@ class Runner:
     # Life
 
     def start(self) -> None:
-        """Start the three tasks. What a crash left open is taken up first."""
-        work: dict[str, Work] = {"turns": self._turns, "jobs": self._jobs, "delivery": self._delivery.drain}
+        """Start the four tasks. What a crash left open is taken up first."""
+        work: dict[str, Work] = {
+            "turns": self._turns,
+            "jobs": self._jobs,
+            "long jobs": self._long_jobs,
+            "delivery": self._delivery.drain,
+        }
         self._tasks = {
             name: asyncio.create_task(self._forever(name, step), name=f"{name} of {self.space.id}")
             for name, step in work.items()
@@ -66,7 +82,7 @@ class Runner:
     async def close(self, *, grace_s: float = 0.0) -> None:
         """Take up nothing new, give the turn in flight `grace_s` to finish (else the next start resumes it), stop."""
         self._is_closing = True
-        self._wake_up()
+        self.wake()
         if self._tasks and self._running is not None:
             await asyncio.wait([self._tasks["turns"]], timeout=grace_s)
         if self._tasks and grace_s:
@@ -99,7 +115,7 @@ class Runner:
             self.space.held.hold(entry)
         if stopped is not None:
             stopped.should_stop.set()
-        self._wake_up()
+        self.wake()
         return is_new
 
     def _stopped_by(self, entry: Entry) -> Running | None:
@@ -122,6 +138,17 @@ class Runner:
             await self._entries.post_notices(entry)
         self._wake["delivery"].set()
 
+    async def tell(self, key: str, answer: Answer, *, is_silent: bool = False) -> None:
+        """Queue what the program says by itself, once under a key.
+
+        Raises: OperatorMustAct when it could not be stored.
+        """
+        async with self.space.db.transaction():
+            for number, message in enumerate(formed(self._screen, answer, None)):
+                told = message.model_copy(update={"is_silent": is_silent})
+                await self.space.mailbox.post(f"{key}:{number}", told)
+        self._wake["delivery"].set()
+
     async def retry_deliveries(self) -> None:
         """Try at once what was postponed: the member is there again.
 
@@ -135,7 +162,7 @@ class Runner:
         """Do all that waits, to the end: turns, jobs whose time has come, deliveries."""
         is_busy = True
         while is_busy:
-            is_busy = await self._next_entry() or await self._worker.work()
+            is_busy = await self._next_entry() or await self._worker.work() or await self._has_long_job()
             await self._delivery.drain()
 
     # Entries
@@ -202,8 +229,8 @@ class Runner:
 
     async def _turns(self) -> None:
         while not self._is_closing and await self._next_entry():
-            self._wake["delivery"].set()
-            self._wake["jobs"].set()
+            for name in ("delivery", "jobs", "long jobs"):
+                self._wake[name].set()
 
     async def _jobs(self) -> datetime | None:
         self.space.held.drop_expired()
@@ -211,6 +238,15 @@ class Runner:
             self._wake["delivery"].set()
         times = [await self._worker.next_time(), self.space.held.next_time()]
         return min((time for time in times if time is not None), default=None)
+
+    async def _long_jobs(self) -> datetime | None:
+        while not self._is_closing and await self._has_long_job():
+            self._wake["delivery"].set()
+        return await self._patient.next_time() if self._patient else None
+
+    async def _has_long_job(self) -> bool:
+        """Do the next job that takes long; False when there is none."""
+        return self._patient is not None and await self._patient.work()
 
     async def _forever(self, name: str, work: Work) -> None:
         """Work, then wait until woken or until the time the work named, until the space closes."""
@@ -246,7 +282,8 @@ class Runner:
             self._is_in_trouble = True
             await self._screen.say(words_for(error))
 
-    def _wake_up(self) -> None:
+    def wake(self) -> None:
+        """Let all look at once whether there is something to do: rows were written."""
         for event in self._wake.values():
             event.set()
 

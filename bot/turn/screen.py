@@ -72,6 +72,28 @@ class Screen(Protocol):
         ...
 
 
+class QuietScreen:
+    """The part of a `Screen` that shows nothing while a turn goes on: for whoever reads finished messages alone."""
+
+    def render(self, text: str, entry: Entry | None) -> list[Outgoing]:
+        return [Outgoing(text=text)]
+
+    async def begin(self, turn_id: int, entry: Entry) -> None:
+        """Nobody looks on."""
+
+    async def show_text(self, text: str) -> None:
+        """Nobody looks on."""
+
+    async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
+        """Nobody looks on."""
+
+    async def show_work(self, what: str) -> None:
+        """Nobody looks on."""
+
+    async def end(self) -> None:
+        """Nobody looks on."""
+
+
 def stream_key(turn_id: int, ordinal: int = 0) -> str:
     """Return the outbox key of a piece of a turn's reply; the first piece is the one that may be streamed."""
     return f"turn:{turn_id}:{ordinal}"

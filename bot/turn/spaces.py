@@ -28,6 +28,10 @@ class Spaces:
                 self._runners[space_id] = runner
             return self._runners[space_id]
 
+    def at_work(self) -> list[Runner]:
+        """Return the runners of the spaces that are open, in the order of their ids."""
+        return [self._runners[space_id] for space_id in sorted(self._runners)]
+
     async def close(self, *, grace_s: float) -> None:
         """Close all spaces side by side; each gives its turn in flight `grace_s` to finish."""
         runners = list(self._runners.values())

@@ -29,15 +29,17 @@ class Handler(Protocol):
 
 
 class Worker:
-    """Does the jobs of one space. A job that fails is postponed, longer each time; after the fifth failure it is given
-    up and reported. While the model cannot answer at all (a spent quota, a wrong key), or the storage fails, jobs wait
-    and nothing counts. A job that an earlier process left may be what ended it: its tries count before they are made.
+    """Does the jobs of one space, either those that take long or the others. A job that fails is postponed, longer each
+    time; after the fifth failure it is given up and reported. While the model cannot answer at all (a spent quota, a
+    wrong key), or the storage fails, jobs wait and nothing counts. A job that an earlier process left may be what ended
+    it: its tries count before they are made.
     """
 
-    def __init__(self, space: Space, handlers: dict[str, Handler], report: Handler) -> None:
+    def __init__(self, space: Space, handlers: dict[str, Handler], report: Handler, *, is_long: bool = False) -> None:
         self._space = space
         self._handlers = handlers
         self._report = report
+        self._is_long = is_long
         self._last_inherited: int | None = None
         self._unharmed: int | None = None
         """The job whose last try the storage broke off: that counts as none."""
@@ -49,9 +51,9 @@ class Worker:
         """
         if self._last_inherited is None:
             self._last_inherited = await self._space.jobs.newest()
-        job = await self._space.jobs.next_ready()
+        job = await self._space.jobs.next_ready(is_long=self._is_long)
         if job is None and await self._queue_vectors():
-            job = await self._space.jobs.next_ready()
+            job = await self._space.jobs.next_ready(is_long=self._is_long)
         if job is None:
             return False
         if job.id > self._last_inherited or await self._count(job):
@@ -77,11 +79,11 @@ class Worker:
 
     async def next_time(self) -> datetime | None:
         """Return when a postponed job becomes ready; None when none waits."""
-        return await self._space.jobs.next_time()
+        return await self._space.jobs.next_time(is_long=self._is_long)
 
     async def _queue_vectors(self) -> bool:
         """Queue a batch of vectors, if any are due: they come when nothing else is to be done."""
-        key = await self._space.vectors.due()
+        key = None if self._is_long else await self._space.vectors.due()
         if key is None or await self._space.jobs.is_waiting(EMBED):
             return False
         async with self._space.db.transaction():

@@ -24,6 +24,7 @@ _COUNTED = {
     "handoffs": "SELECT count(*) FROM handoffs",
     "journal": "SELECT count(*) FROM journal",
     "outbox": "SELECT count(*) FROM outbox",
+    "questions": "SELECT count(*) FROM probe_questions",
     "media": f"SELECT count(*) FROM media WHERE mime_type <> '{FORGOTTEN_MEDIA}'",
 }
 _CONSONANTS, _VOWELS = "bdfgklmnprstvz", "aeiou"

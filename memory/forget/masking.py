@@ -161,8 +161,16 @@ def _joined(one: Spellings, other: Spellings) -> Spellings:
 
 
 def _sound_patterns(fact: Fact) -> list[str]:
-    """Return the fact's own patterns that match no text without the value."""
-    return [p for p in fact.patterns if _is_telling(fact.value) and not _matches_anything(p, fact.question)]
+    """Return the fact's own patterns that match no text without the value, and of one with it a stretch."""
+    if not _is_telling(fact.value):
+        return []
+    return [p for p in fact.patterns if not _matches_anything(p, fact.question) and _has_place(p, fact.value)]
+
+
+def _has_place(pattern: str, value: str) -> bool:
+    """Tell whether a pattern says where the value stands: one that looks ahead for parts in any order masks nothing."""
+    found = _compiled([pattern])[0].search(value, timeout=PATTERN_TIMEOUT_S)
+    return found is None or bool(found.group())
 
 
 def _matches_anything(pattern: str, question: str) -> bool:

@@ -21,13 +21,23 @@ RECEIPT = "Forgotten: "
 """How the line begins that says what went; it names ids and nothing else."""
 
 Layer = Literal[
-    "facts", "procedures", "messages", "handoffs", "pinned lines", "journal", "prompt", "inbox", "outbox", "media"
+    "facts",
+    "procedures",
+    "messages",
+    "handoffs",
+    "pinned lines",
+    "journal",
+    "prompt",
+    "inbox",
+    "outbox",
+    "questions",
+    "media",
 ]
 
 
 @dataclass(frozen=True)
 class Change:
-    """New values of columns of one row."""
+    """New values of columns of one row; without any, the row goes."""
 
     layer: Layer
     table: str
@@ -48,6 +58,7 @@ async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], t
         *await _inbox_changes(space, covered),
         *await _outbox_changes(space, covered, {message.id for message, _ in rewritten if message.id is not None}),
         *await _procedure_changes(space, covered),
+        *await _question_changes(space, covered),
     )
     return changes, await _lost_media(space, rewritten)
 
@@ -229,6 +240,17 @@ async def _procedure_changes(space: Space, covered: Lineage) -> list[Change]:
         if any(new[column] != row[column] for column in new):
             changes.append(Change("procedures", "procedure_versions", row["id"], new))
     return changes
+
+
+async def _question_changes(space: Space, covered: Lineage) -> list[Change]:
+    """Delete the questions of the probe that ask for it: with a mask in it, none could be asked."""
+    wide = covered.wording.wide
+    return [
+        Change("questions", "probe_questions", one.id, {})
+        for one in await space.probes.questions.all()
+        if one.fact_id in covered.facts
+        or any(wide.mask(text) != text for text in (one.question, one.answer, *one.patterns))
+    ]
 
 
 async def _outbox_changes(space: Space, covered: Lineage, rewritten: Set[int]) -> list[Change]:

@@ -18,6 +18,7 @@ NAMES = {
     "prompt": ("prompt", "prompts"),
     "inbox": ("arrived message", "arrived messages"),
     "outbox": ("sent message", "sent messages"),
+    "questions": ("question of the probe", "questions of the probe"),
     "media": ("file", "files"),
     "turns": ("turn", "turns"),
 }

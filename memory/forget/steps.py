@@ -114,6 +114,9 @@ async def _forget_facts(space: Space, covered: Lineage) -> None:
 
 
 async def _apply(space: Space, change: Change) -> None:
+    if not change.values:
+        await space.db.execute(f"DELETE FROM {change.table} WHERE id = ?", (change.id,))
+        return
     columns = ", ".join(f"{column} = ?" for column in change.values)
     await space.db.execute(f"UPDATE {change.table} SET {columns} WHERE id = ?", (*change.values.values(), change.id))
 
@@ -147,6 +150,7 @@ async def _forget_rest(space: Space, what: Plan) -> None:
     gone = (*(f"f{number}" for number in covered.facts), *(f"p{number}" for number in covered.procedures))
     await space.db.execute("DELETE FROM traces WHERE ref IN (SELECT value FROM json_each(?))", (listed(gone),))
     await space.procedures.erase(covered.procedures)
+    await space.probes.forget([*gone, *(f"q{change.id}" for change in what.changes if change.layer == "questions")])
     await space.recalls.clear()
     for message_id, job_id in (await space.jobs.waiting_reads()).items():
         if message_id in covered.erased:

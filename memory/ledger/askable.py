@@ -12,11 +12,11 @@ from datetime import date
 import regex
 
 from memory.ledger.dates import DateMention
-from memory.ledger.patterns import clock_pattern, date_pattern, literal_pattern, number_patterns
+from memory.ledger.patterns import clock_pattern, count_pattern, date_pattern, literal_pattern, number_patterns
 from memory.ledger.subjects import content_words, stem
 
 PATTERN_TIMEOUT_S = 0.05
-MAX_PATTERN_CHARS = 600
+MAX_PATTERN_CHARS = 4_000
 MAX_PATTERNS = 8
 _MAX_PROPOSED_CHARS = 200
 _MAX_WORDS = 4
@@ -125,21 +125,27 @@ def _moment_parts(value: Value) -> list[str]:
 
 def _parts_of(mention: DateMention, value: Value) -> list[str]:
     """Return none for a day or a time named by words alone ("Friday", "at 9"): those are asked for by their words."""
-    parts = [date_pattern(mention.day)] if mention.day else []
+    has_year = mention.day is not None and str(mention.day.year) in value.text
+    parts = [date_pattern(mention.day, has_year=has_year)] if mention.day else []
     parts += [clock_pattern(mention.clock)] if mention.clock else []
     return [part for part in parts if _matches(part, value.text)]
 
 
 def _spans(value: Value) -> list[str]:
     found: list[str] = regex.findall(r"\w+(?:[-./,:_+@'’]+\w+)*", _without_moments(value))
-    return [span for span in found if any(char.isdigit() for char in span)]
+    years = {str(one.day.year) for one in value.mentions if one.day}
+    return [span for span in found if any(char.isdigit() for char in span) and span not in years]
 
 
 def _span_pattern(span: str) -> str:
     """Numbers match whatever stands between their digits; ids as they are."""
     is_number = not any(char.isalpha() for char in span)
     numbers = number_patterns(span) if is_number else []
-    return numbers[0] if len(numbers) == 1 else rf"(?<![\w.,:/-]){regex.escape(span)}(?![\w:/-]|[.,]\d)"
+    if len(numbers) == 1:
+        return numbers[0]
+    written = rf"(?<![\w.,:/-]){regex.escape(span)}(?![\w:/-]|[.,]\d)"
+    words = count_pattern(int(span)) if len(span) == 1 and span.isdecimal() else ""
+    return f"(?:{written}|{words})" if words else written
 
 
 def _plain_words(value: Value) -> Iterator[str]:

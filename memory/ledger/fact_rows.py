@@ -21,6 +21,13 @@ _READ = (
 
 _MOMENTS = (6, 13, 14, 19)  # due, since, until, withdrawn_at
 _FLAGS = (10, 11, 20)  # critical, pinned, private
+_NAMED_IN = (
+    ("facts", "replaces"),
+    ("fact_sources", "fact_id"),
+    ("fact_changes", "fact_id"),
+    ("fact_terms", "fact_id"),
+    ("probe_questions", "fact_id"),
+)
 
 
 class FactRows:
@@ -94,6 +101,13 @@ class FactRows:
         """Set columns of a row."""
         columns = ", ".join(f"{column} = ?" for column in values)
         await self._db.execute(f"UPDATE facts SET {columns} WHERE id = ?", (*values.values(), fact_id))
+
+    async def renumber(self, fact_id: int, to: int) -> None:
+        """Give a row an id that no other has, wherever it is named."""
+        await self._db.execute("PRAGMA defer_foreign_keys = ON")
+        await self._db.execute("UPDATE facts SET id = ? WHERE id = ?", (to, fact_id))
+        for table, column in _NAMED_IN:
+            await self._db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (to, fact_id))
 
 
 def _fact(row: Row) -> Fact:

@@ -190,6 +190,25 @@ class FactStore:
             await self._subjects.settle(fact.subject_key)
         return await self.fact(fact_id)
 
+    async def set_aside(self, fact_id: int) -> None:
+        """Take a damaged row out of its subject's history, so that its message, read anew, is entered anew.
+
+        Raises: UnknownId.
+        """
+        fact = await self.fact(fact_id)
+        await self._subjects.withdraw(fact.id)
+        # A message never states the same twice, and this row no longer stands for what was said.
+        await self._rows.write(fact.id, {"value_key": f"damaged:{fact.id}"})
+        await self._subjects.settle(fact.subject_key)
+
+    async def settle(self, subject_key: str) -> None:
+        """Make the rows of a subject say again what its statements and retractions amount to."""
+        await self._subjects.settle(subject_key)
+
+    async def renumber(self, fact_id: int, to: int) -> None:
+        """Give a fact the id of a row that was lost, so that what names that id finds it again."""
+        await self._rows.renumber(fact_id, to)
+
     async def withdraw_message(self, message_id: int, *, by: int | None = None) -> None:
         """Take back all that a message stated or retracted, `by` a later version of it that says something else.
 

@@ -112,6 +112,19 @@ class VectorStore:
         await self._store(self._embedder.name, windows, made)
         return len(due)
 
+    async def outdated(self) -> list[int]:
+        """Return the segments whose vector was made of other words than stand there now."""
+        found: list[int] = []
+        last = -1
+        while rows := await self._db.fetch_all(
+            "SELECT segment_id, text_sha256 FROM vectors WHERE segment_id > ? ORDER BY segment_id LIMIT ?",
+            (last, BATCH),
+        ):
+            last = rows[-1]["segment_id"]
+            now = {window.segment_id: window.sha256 for window in await self._windows([r["segment_id"] for r in rows])}
+            found += [row["segment_id"] for row in rows if now.get(row["segment_id"]) != row["text_sha256"]]
+        return found
+
     @property
     def name(self) -> str | None:
         """Whose vectors these are."""

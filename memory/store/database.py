@@ -117,14 +117,7 @@ class Database:
             return
         if self._reader is asyncio.current_task():
             raise RuntimeError("a snapshot only reads")
-        await self._lock.acquire()
-        try:
-            with _faults(self.path):
-                await self._shielded("BEGIN IMMEDIATE")
-        except BaseException:
-            await self._finish("ROLLBACK")
-            raise
-        self._owner = asyncio.current_task()
+        await self._begin()
         try:
             yield
         except BaseException:
@@ -133,6 +126,22 @@ class Database:
         with _faults(self.path):
             await self._finish("COMMIT")
         self.commits += 1
+
+    @asynccontextmanager
+    async def rolled_back(self) -> AsyncIterator[None]:
+        """Hold the write lock, let anything be changed and read, and undo all of it at the end. Transactions join it.
+
+        For a copy that nobody else uses: every other writer waits, whatever is awaited inside.
+
+        Raises: RuntimeError inside a transaction, StorageInTrouble, DamagedDatabase.
+        """
+        if self._is_inside:
+            raise RuntimeError("what is to be undone begins outside any transaction")
+        await self._begin()
+        try:
+            yield
+        finally:
+            await self._finish("ROLLBACK")
 
     @asynccontextmanager
     async def snapshot(self) -> AsyncIterator[None]:
@@ -244,6 +253,17 @@ class Database:
             raise
         except sqlite3.Error as error:
             raise MigrationFailed(self.path, migration.version, backup, str(error)) from error
+
+    async def _begin(self) -> None:
+        """Take the lock and begin; the running task then owns the connection."""
+        await self._lock.acquire()
+        try:
+            with _faults(self.path):
+                await self._shielded("BEGIN IMMEDIATE")
+        except BaseException:
+            await self._finish("ROLLBACK")
+            raise
+        self._owner = asyncio.current_task()
 
     async def _finish(self, statement: Literal["COMMIT", "ROLLBACK"]) -> None:
         """End the transaction and free the lock, even when the waiting task is cancelled meanwhile."""

@@ -15,6 +15,13 @@ COMPACT = "compact"
 EMBED = "embed"
 """A batch of vectors; queued when nothing else is to be done."""
 FORGET_EFFECTS = "forget_effects"
+PROBE = "probe"
+"""An examination that a member asked for."""
+RESTORE = "restore"
+"""What an examination found lost, made anew from its source."""
+
+LONG = (PROBE,)
+"""Kinds that take so long that the others are not made to wait for them."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +62,12 @@ class JobStore:
         assert row is not None
         return Job(row["id"], kind, key, payload, attempts=0)
 
-    async def next_ready(self) -> Job | None:
-        """Return the next job whose time has come, the oldest first."""
+    async def next_ready(self, *, is_long: bool = False) -> Job | None:
+        """Return the next job whose time has come, the oldest first; of those that take long, or of the others."""
         row = await self._db.fetch_one(
-            "SELECT * FROM jobs WHERE state = 'ready' AND (not_before IS NULL OR not_before <= ?)"
-            " ORDER BY priority, id LIMIT 1",
-            (to_utc_text(self._clock.now()),),
+            "SELECT * FROM jobs WHERE state = 'ready' AND (not_before IS NULL OR not_before <= ?1)"
+            " AND (kind IN (SELECT value FROM json_each(?2))) = ?3 ORDER BY priority, id LIMIT 1",
+            (to_utc_text(self._clock.now()), json.dumps(LONG), is_long),
         )
         if row is None:
             return None
@@ -75,9 +82,13 @@ class JobStore:
         """Note a try before it is made."""
         await self._db.execute("UPDATE jobs SET attempts = attempts + 1 WHERE id = ?", (job_id,))
 
-    async def next_time(self) -> datetime | None:
+    async def next_time(self, *, is_long: bool = False) -> datetime | None:
         """Return when the earliest postponed job becomes ready; None when none waits."""
-        row = await self._db.fetch_one("SELECT min(not_before) FROM jobs WHERE state = 'ready'")
+        row = await self._db.fetch_one(
+            "SELECT min(not_before) FROM jobs WHERE state = 'ready'"
+            " AND (kind IN (SELECT value FROM json_each(?1))) = ?2",
+            (json.dumps(LONG), is_long),
+        )
         return from_utc_text(row[0]) if row and row[0] else None
 
     async def is_waiting(self, kind: str) -> bool:

@@ -96,6 +96,8 @@ class Outgoing(BaseModel):
     """What a reply to this message is taken as: a press with this data whose text is the reply's."""
     shows: tuple[str, ...] = ()
     """Ids of the messages (m12) and procedures (p12) whose words it shows, perhaps in parts: gone with any of them."""
+    photo: str | None = None
+    """The SHA-256 of a picture in the media store; the text, at most 1,024 UTF-16 units of it, then is its caption."""
 
 
 @dataclass(frozen=True)
@@ -275,6 +277,23 @@ class Mailbox:
         """Return the newest form of the message of ours that stands at a place of the chat."""
         row = await self._db.fetch_one("SELECT body FROM outbox WHERE place = ? ORDER BY id DESC LIMIT 1", (place,))
         return _outgoing(row["body"]) if row else None
+
+    async def place_of(self, key: str) -> str | None:
+        """Return where the message queued under a key stands; None while it stands nowhere."""
+        row = await self._db.fetch_one("SELECT place FROM outbox WHERE key = ?", (key,))
+        return row["place"] if row else None
+
+    async def last_posted(self, prefix: str) -> datetime | None:
+        """Return when the newest message under a key that begins so was queued."""
+        row = await self._db.fetch_one(
+            "SELECT max(created_at) FROM outbox WHERE substr(key, 1, ?) = ?", (len(prefix), prefix)
+        )
+        return from_utc_text(row[0]) if row and row[0] else None
+
+    async def last_sent(self) -> datetime | None:
+        """Return when the other side last had a message of ours."""
+        row = await self._db.fetch_one("SELECT max(sent_at) FROM outbox WHERE state = 'sent'")
+        return from_utc_text(row[0]) if row and row[0] else None
 
     async def turn_at(self, place: str) -> int | None:
         """Return the turn whose reply stands at a place of the chat."""

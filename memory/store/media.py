@@ -31,6 +31,21 @@ class MediaStore:
         except FileNotFoundError:
             return None
 
+    async def others(self, mime_type: str, sha256: str) -> list[str]:
+        """Return what is kept of this type beside one."""
+        rows = await self._db.fetch_all(
+            "SELECT sha256 FROM media WHERE mime_type = ? AND sha256 <> ?", (mime_type, sha256)
+        )
+        return [str(row["sha256"]) for row in rows]
+
+    async def drop(self, sha256: str) -> None:
+        """Join the caller's transaction with the end of a row; `erase` the bytes once that is committed."""
+        await self._db.execute("DELETE FROM media WHERE sha256 = ?", (sha256,))
+
+    def erase(self, sha256: str) -> None:
+        """Remove the bytes, if they are there."""
+        (self._folder / sha256).unlink(missing_ok=True)
+
     async def find(self, prefix: str) -> str | None:
         """Return the one hash that begins so; None when there is none or several."""
         rows = await self._db.fetch_all(

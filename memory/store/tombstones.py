@@ -104,6 +104,13 @@ class Tombstones:
             salt = await self._salt(space_id)
             await self._bury(space_id, _EVERYTHING, 0, salt, _digest([_EVERYTHING], salt))
 
+    async def has_everything(self, space_id: str) -> bool:
+        """Tell whether all that was said in a space was ever forgotten at once."""
+        row = await self._db.fetch_one(
+            "SELECT 1 FROM tombstones WHERE space_id = ? AND kind = ? LIMIT 1", (space_id, _EVERYTHING)
+        )
+        return row is not None
+
     async def covers(self, space_id: str, text: str, *, said_at: datetime) -> bool:
         """Tell whether a text that was said then is, or holds, something forgotten since."""
         rows = await self._db.fetch_all(
@@ -117,6 +124,16 @@ class Tombstones:
         lengths = {(bytes(row["salt"]), int(row["words"])) for row in texts}
         known = {bytes(row["digest"]) for row in texts}
         return any(digest in known for salt, count in lengths for digest in _windows(words, count, salt))
+
+    async def copy_to(self, other: Database, space_id: str) -> None:
+        """Copy the tombstones of one space into another bot.db, which has none of it. Opens a transaction there."""
+        rows = await self._db.fetch_all("SELECT * FROM tombstones WHERE space_id = ? ORDER BY id", (space_id,))
+        async with other.transaction():
+            for row in rows:
+                await other.execute(
+                    "INSERT INTO tombstones (space_id, kind, words, salt, digest, at) VALUES (?, ?, ?, ?, ?, ?)",
+                    [row[name] for name in ("space_id", "kind", "words", "salt", "digest", "at")],
+                )
 
     async def newest(self, space_id: str) -> str | None:
         """Return when something was last forgotten in a space, as stored; None when nothing ever was."""

@@ -11,16 +11,20 @@ from typing import Any, TextIO
 import pytest
 
 from bot import cli
+from bot.examination import ExaminationFault, Progress
 from bot.health import Heartbeat, OutOfReach, Reach
 from bot.home import Home
 from bot.settings import Settings
 from memory.errors import DamagedDatabase, UnknownId
 from memory.ledger.facts import Statement
 from memory.messages import text_message
+from memory.probe.findings import Run
+from memory.probe.gate import Gate, gate
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.sessions import TraceItem
 from memory.store.tombstones import Burial, Tombstones
+from tests.bot.test_examination import run_of
 from tests.fakes.clock import FakeClock
 
 Result = tuple[int, str, str]
@@ -40,13 +44,14 @@ class StubApp:
         self.did = did
 
     @asynccontextmanager
-    async def open_space(self, space_id: str, *, read_only: bool) -> AsyncIterator[Space]:
+    async def open_space(self, space_id: str, *, read_only: bool, as_it_is: bool = False) -> AsyncIterator[Space]:
         space = await Space.open(
             self.home.space(space_id).path,
             default_zone=self.settings.timezone,
             clock=self.clock,
             backups=self.home.backups,
             read_only=read_only,
+            as_it_is=as_it_is,
         )
         try:
             yield space
@@ -70,6 +75,16 @@ class StubApp:
             raise KeyError("canary: a person's words")
         self.did.append(f"forgot {ref}")
         return f"Forgot {ref}."
+
+    async def probe(self, space: Space, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        if self.settings.keep_turns == 1:
+            raise ExaminationFault("Died")
+        run = run_of("pass" if self.settings.keep_turns > 2 else "lost")
+        return run, gate(run, ())
+
+    async def probe_frozen(self, *, on_progress: Progress | None) -> tuple[Run, Gate]:
+        run = run_of("unknown")
+        return run, gate(run, ())
 
     def reach(self) -> Mapping[str, Reach]:
         async def telegram() -> str:
@@ -140,6 +155,10 @@ def shell(
     shell = Shell(tmp_path, capsys, monkeypatch)
     yield shell
     shell.close()
+
+
+async def _nothing(_: Space) -> None:
+    """A memory that is there, and empty."""
 
 
 async def _one_turn(space: Space) -> None:
@@ -421,6 +440,47 @@ def test_a_defect_of_the_program_shows_where_it_is_and_nothing_a_person_said(she
 
 
 # Looking after it
+
+
+def test_probe_sums_up_in_a_line_and_is_fine_when_all_is_well(shell: Shell) -> None:
+    shell.in_space(_nothing)
+
+    code, out, err = shell.run("probe")
+
+    assert (code, err) == (0, "")
+    assert out.startswith("Memory 1/1 · ")
+
+
+def test_probe_names_what_is_lost_and_is_1(shell: Shell) -> None:
+    shell.in_space(_nothing)
+    shell.set(REMEMBRANCER_KEEP_TURNS="2")
+
+    code, out, err = shell.run("probe")
+    as_json, document, _ = shell.run("probe", "--json")
+
+    assert (code, as_json, err) == (1, 1, "")
+    assert "✗ lost and critical: f1" in out
+    assert json.loads(document)["lost_critical"] == ["f1"]
+
+
+def test_probe_of_the_frozen_talk_needs_no_memory_and_is_1_when_it_is_not_known_whether_all_is_well(
+    shell: Shell,
+) -> None:
+    code, document, err = shell.run("probe", "--fixture", "--json")
+
+    assert (code, err) == (1, "")
+    assert json.loads(document)["ok"] is None
+    assert shell.home.space_ids() == []
+
+
+def test_a_probe_that_came_to_nothing_says_so_in_one_line(shell: Shell) -> None:
+    shell.in_space(_nothing)
+    shell.set(REMEMBRANCER_KEEP_TURNS="1")
+
+    code, out, err = shell.run("probe", "--json")
+
+    assert (code, out) == (1, "")
+    assert err == "remembrancer: the examination came to nothing (Died); nothing is called lost\n"
 
 
 def test_doctor_prints_a_line_for_each_thing_it_looked_at(shell: Shell) -> None:

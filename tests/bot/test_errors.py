@@ -22,6 +22,7 @@ EXAMPLES: list[MemoryFault] = [
     errors.ReaderInTheWay("the log is read"),
     errors.ModelBusy("HTTP 503"),
     errors.ModelQuotaSpent("HTTP 429"),
+    errors.CeilingReached("chat"),
     errors.ModelMisconfigured("HTTP 400 API_KEY_INVALID"),
     errors.ModelRefused("HTTP 400"),
     errors.PromptTooLong("HTTP 400"),

@@ -6,6 +6,7 @@ refuse, because what is dropped is lost. Pure functions: each returns nothing or
 
 import json
 import re
+import struct
 import unicodedata
 from html.parser import HTMLParser
 from itertools import combinations
@@ -16,6 +17,9 @@ MAX_TEXT = 4096
 MAX_CAPTION = 1024
 MAX_ENTITIES = 100
 MAX_CALLBACK_BYTES = 64
+MAX_PHOTO_BYTES = 10 * 1024 * 1024
+MAX_PHOTO_SIDES = 10_000
+MAX_PHOTO_RATIO = 20
 
 STYLES = {"bold", "italic", "underline", "strikethrough", "spoiler"}
 QUOTES = {"blockquote", "expandable_blockquote"}
@@ -178,6 +182,24 @@ def _check_markdown(text: str, *, is_second_version: bool) -> None:
     reserved = re.search(r"[\[\]()>#+\-=|{}.!]", bare) if is_second_version else None
     if reserved:
         raise bad_request(f"can't parse entities: Character '{reserved[0]}' is reserved and must be escaped")
+
+
+def check_photo(photo: Any) -> bytes:
+    """Return the bytes of an uploaded picture; refuse what is none, is too large or too narrow."""
+    if not isinstance(photo, tuple):
+        raise bad_request("there is no photo in the request")
+    data = photo[1]
+    if not data:
+        raise bad_request("file must be non-empty")
+    if len(data) > MAX_PHOTO_BYTES:
+        raise bad_request("file is too big for a photo")
+    if data[:8] != b"\x89PNG\r\n\x1a\n" or data[12:16] != b"IHDR":
+        raise bad_request("IMAGE_PROCESS_FAILED")
+    width, height = struct.unpack(">II", data[16:24])
+    is_too_narrow = not width or not height or max(width, height) > MAX_PHOTO_RATIO * min(width, height)
+    if width + height > MAX_PHOTO_SIDES or is_too_narrow:
+        raise bad_request("PHOTO_INVALID_DIMENSIONS")
+    return bytes(data)
 
 
 def check_keyboard(markup: Any) -> dict[str, Any] | None:

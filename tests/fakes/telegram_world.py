@@ -20,6 +20,7 @@ from tests.fakes.telegram_rules import (
     check_entities,
     check_keyboard,
     check_markup,
+    check_photo,
     check_text,
     utf16_len,
 )
@@ -51,6 +52,8 @@ class Shown:
     thread_id: int | None = None
     is_silent: bool = False
     document: Document | None = None
+    photo: bytes | None = None
+    """Its `text` and `entities` are those of the caption."""
     reaction: list[dict[str, Any]] = field(default_factory=list)
 
 
@@ -103,6 +106,7 @@ class World:
             "sendChatAction": self._send_chat_action,
             "sendMessageDraft": self._send_message_draft,
             "sendDocument": self._send_document,
+            "sendPhoto": self._send_photo,
             "answerCallbackQuery": self._answer_callback_query,
             "getFile": self._get_file,
         }
@@ -157,10 +161,14 @@ class World:
                 "file_name": shown.document.name,
                 "file_size": len(shown.document.data),
             }
+        elif shown.photo:
+            file = {"file_id": f"photo{shown.message_id}", "file_unique_id": f"p{shown.message_id}"}
+            body["photo"] = [file | {"width": 900, "height": 1200, "file_size": len(shown.photo)}]
+            body["caption"] = shown.text
         else:
             body["text"] = shown.text
         if shown.entities:
-            body["entities"] = shown.entities
+            body["caption_entities" if shown.photo else "entities"] = shown.entities
         if "inline_keyboard" in (shown.keyboard or {}):
             body["reply_markup"] = shown.keyboard
         if shown.edits:
@@ -204,6 +212,16 @@ class World:
             check_entities(caption, params.get("caption_entities"))
         return self._post_bots(chat, params, Shown(chat.chat_id, 0, "", document=Document(name, data, caption)))
 
+    def _send_photo(self, params: dict[str, Any]) -> dict[str, Any]:
+        chat = self._reachable(params)
+        data = check_photo(params.get("photo"))
+        text = ""
+        entities: list[dict[str, Any]] = []
+        if params.get("caption") is not None:
+            caption = check_text(params["caption"], empty="message caption is empty", limit=MAX_CAPTION)
+            text, entities = _trimmed(caption, check_entities(caption, params.get("caption_entities")))
+        return self._post_bots(chat, params, Shown(chat.chat_id, 0, text, entities, photo=data))
+
     def _post_bots(self, chat: Chat, params: dict[str, Any], shown: Shown) -> dict[str, Any]:
         shown.keyboard = check_keyboard(params.get("reply_markup"))
         shown.reply_to = _reply_target(chat, params)
@@ -216,6 +234,8 @@ class World:
 
     def _edit_message_text(self, params: dict[str, Any]) -> dict[str, Any]:
         shown = self._own_message(params, "message to edit not found")
+        if shown.photo:
+            raise bad_request("there is no text in the message to edit")
         text, entities = _checked_text(params)
         keyboard = check_keyboard(params.get("reply_markup"))
         if canonical([text, entities, keyboard]) == canonical([shown.text, shown.entities, shown.keyboard]):

@@ -1,13 +1,22 @@
 """The offline reader's plain answers to `summarise`, `entail` and `judge`: excerpts and containment.
 
-No judgement of meaning: a summary quotes sentences, a claim holds when its words and numbers stand in the source.
+No judgement of meaning: a summary quotes sentences, a claim holds when its words and numbers stand in the source, an
+answer states a value when it holds all of its words, or its dates, times, numbers and names in another form.
 """
 
 import re
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from zoneinfo import ZoneInfo
+
+import regex
 
 from bot.models.reader.words import STOPWORDS, fold, is_question, sentences, stem, tokens
+from memory.ledger.askable import PATTERN_TIMEOUT_S, Value, usable_patterns
+from memory.ledger.dates import find_dates
 from memory.messages import Message
+from memory.probe.assertions import states_as_current
 
 _OPENING = "The member said: "
 _MAX_SUMMARY = 900
@@ -23,6 +32,9 @@ _REFUSAL = re.compile(
     re.IGNORECASE,
 )
 _SAID = re.compile(r'^(?P<shown>.*?)\s*\("(?P<said>[^"]+)"\)\s*$', re.DOTALL)
+_UTC = ZoneInfo("UTC")
+_SOME_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+"""A value that is judged says its date itself: what it was said at does not matter."""
 _NEGATED = re.compile(r"\b(?:not|no longer|never|instead of|used to be|nicht|не|больше не)\b", re.IGNORECASE)
 
 
@@ -49,7 +61,12 @@ def verdict(messages: Sequence[Message]) -> str:
         return "NO"
     said = _SAID.match(expected)
     wordings = [said["shown"], said["said"]] if said else [expected]
-    return "YES" if any(_states(answer, wording) for wording in wordings) else "NO"
+    own = (fields.get("quote", ""), expected)
+    is_stated = any(
+        states_as_current(partial(_states, _Wanted(wording, fields.get("question", ""))), answer, own=own)
+        for wording in wordings
+    )
+    return "YES" if is_stated else "NO"
 
 
 def entailment(messages: Sequence[Message]) -> str:
@@ -90,12 +107,20 @@ def _fields(messages: Sequence[Message]) -> dict[str, str]:
     return fields
 
 
-def _states(answer: str, wording: str) -> bool:
-    wanted = _content(wording)
-    if not wanted or not wanted <= _content(answer):
-        return False
-    clause = next((part for part in re.split(r"[.;\n]", answer) if wanted <= _content(part)), "")
-    return not (clause and _NEGATED.search(clause) and not _NEGATED.search(wording))
+class _Wanted:
+    """A wording of a value, ready to be looked for."""
+
+    def __init__(self, wording: str, question: str) -> None:
+        self.content = _content(wording)
+        value = Value(wording, find_dates(wording, _SOME_TIME, _UTC))
+        self.patterns = usable_patterns((), value, question=question, replaced=None, rivals=())
+
+
+def _states(wanted: _Wanted, text: str) -> bool:
+    """Return whether a text holds every content word of a value, or matches a pattern for it."""
+    if wanted.content and wanted.content <= _content(text):
+        return True
+    return any(regex.search(one, text, regex.IGNORECASE, timeout=PATTERN_TIMEOUT_S) for one in wanted.patterns)
 
 
 def _content(text: str) -> set[str]:

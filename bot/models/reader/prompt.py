@@ -28,6 +28,10 @@ _OWN_WORDS = re.compile(
     r" gesagt|вы сказали): \""
 )
 """How this reader's own answers look when they are recalled: an echo is no evidence."""
+_CUT_OFF = "…"
+"""How a handoff ends the first words of a text whose hash it names."""
+_MASKED = MASK[0]
+"""A quotation may be cut off inside the mask."""
 _SECTIONS = {"recalled:": "recalled", "procedures:": "procedures"}
 
 
@@ -138,13 +142,15 @@ def _tail_lines(messages: Sequence[Message]) -> Iterator[SaidLine]:
             yield from _statements(message.text, message.text, is_recalled=False)
         elif message.role == "notice":  # a handoff: what it quotes, not its own words
             for quoted in _QUOTED.findall(message.text):
+                if _OWN_WORDS.search(quoted) or quoted.endswith(_CUT_OFF):
+                    continue
                 yield from _statements(quoted, quoted, is_recalled=True)
 
 
 def _statements(text: str, passage: str, *, is_recalled: bool, when: str = "") -> Iterator[SaidLine]:
     for start, end in sentences(text):
         sentence = text[start:end]
-        if not is_question(sentence) and MASK not in sentence and stems(sentence):
+        if not is_question(sentence) and _MASKED not in sentence and stems(sentence):
             yield SaidLine(sentence, is_recalled, passage, when)
 
 

@@ -264,7 +264,7 @@ ATTRIBUTES = (
     rule("user_attribute", r"i (?:really )?(?:hate|dislike) (?P<value>(?!it\b|this|that|you|him|her|them|when"
                             r"|how|to)\S+(?: \S+){0,3})",
           "dislikes {value}", "What do I dislike?"),
-    rule("user_attribute", r"i wear (?:shoe )?size (?P<value>.+)", "size", "What size do I wear?"),
+    rule("user_attribute", r"i wear (?:shoe )?size (?P<value>.+)", "size worn", "What size do I wear?"),
     rule("entity", r"(?:i |we )?(?:spent|paid) (?P<value>\S*\d\S*(?: \w+)?) (?:at|on|for|in) (?P<subject>.+)",
           "spent on {subject}", "How much was spent on {the}?"),
     rule("entity", rf"(?P<subject>(?:my|our) {NP}) (?:lives|moved)(?: now)? (?:in|to|at) (?P<value>.+?)(?:"
@@ -301,9 +301,9 @@ ATTRIBUTES = (
     rule("entity", rf"(?P<subject>the {NP}) (?:is|are|costs?|weighs|measures)"
                     rf" (?P<value>.+)", "{subject}", "What is {the}?", "exact"),
     rule("entity", rf"(?P<subject>(?:the|my|our) {NP}) (?:is|are|lies?|hangs?)(?: kept| stored| hidden)?"
-                    r" (?P<value>(?:under|in|on|inside|behind|next to|above|below|beside) (?:the|my|our|an?) (?:\w+ )?"
-                    r"(?:pot|box|drawer|shelf|cupboard|safe|cellar|attic|garage|fridge|wardrobe|desk|bag|folder|mat|hook"
-                    r"|cabinet|closet|bookcase|shed|glovebox|table|bin|tin|jar)\b.*)",
+                    r" (?P<value>(?:under|in|on|inside|behind|next to|above|below|beside) (?:the|my|our|an?)"
+                    r" (?:\w+ ){0,2}(?:pot|box|drawer|shelf|cupboard|safe|cellar|attic|garage|fridge|wardrobe|desk|bag"
+                    r"|folder|mat|hook|cabinet|closet|bookcase|shed|glovebox|table|bin|tin|jar)\b.*)",
           "{subject}", "Where is {the}?", "place"),
     rule("entity", rf"(?P<subject>{NP})(?: ?=|:) (?P<value>(?!(?:we|i|you|he|she|they|wir|ich|мы"
                     rf"|я)\b).+)", "{subject}", "What is {the}?", "exact"),

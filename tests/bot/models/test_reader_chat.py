@@ -226,6 +226,26 @@ async def test_what_was_forgotten_is_not_quoted_with_its_gap() -> None:
 
 
 @pytest.mark.parametrize(
+    ("quoted", "is_evidence"),
+    [
+        ("The piano tuner of Tilda is called Quelanrup.", True),
+        ("The piano tuner of Tilda is called Quel…", False),
+        ("The piano tuner of Tilda is called ⟦forgot…", False),
+        ('Understood: "The piano tuner of Tilda is called Quel."', False),
+    ],
+)
+async def test_a_handoff_is_evidence_where_it_quotes_the_member_in_full(quoted: str, is_evidence: bool) -> None:
+    messages = [
+        text_message("notice", f"Handoff h1: background.\nThe member said: “{quoted}”", AT, origin="program"),
+        text_message("user", "What is the piano tuner of Tilda called?", AT),
+    ]
+    said = text_of(await OfflineReader().generate(ModelRequest("chat", "task: chat", messages, memory_block=NOW)))
+
+    assert (quoted in said) is is_evidence
+    assert said.startswith("I don't have that.") is not is_evidence
+
+
+@pytest.mark.parametrize(
     ("told", "asked"),
     [
         ("The keeper wrote a diary.", "What did the keeper write?"),

@@ -7,14 +7,17 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from bot.examining import Examination
 from bot.health import Heartbeat
+from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram.app import TelegramApp
 from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.spaces import Spaces
-from bot.wiring import make_runner
+from bot.watch import Hours, Watch
+from bot.wiring import Manner, make_runner
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database, Row
@@ -105,6 +108,14 @@ class Bot:
     shared: Database
     serving: "asyncio.Task[None]"
     opened: list[str]
+    watch: Watch | None = None
+    """What looks after its nights, where there is an examination."""
+
+    async def look(self) -> None:
+        """Look once for nights and mornings, as the schedule does each minute."""
+        assert self.watch is not None
+        for look in self.watch.looks().values():
+            await look()
 
     async def rows(self, sql: str) -> list[Row]:
         """Read the installation's own database."""
@@ -144,7 +155,13 @@ def settings_for(telegram: FakeTelegram, home: Path, **more: str) -> Settings:
 
 @asynccontextmanager
 async def serving(
-    telegram: FakeTelegram, home: Path, model: Model | None = None, *, clock: HeldClock | None = None, **more: str
+    telegram: FakeTelegram,
+    home: Path,
+    model: Model | None = None,
+    *,
+    clock: HeldClock | None = None,
+    examination: Examination | None = None,
+    **more: str,
 ) -> AsyncIterator[Bot]:
     """Serve the fake Telegram in a home for the length of the context."""
     clock = clock or HeldClock()
@@ -163,19 +180,16 @@ async def serving(
             folder = home / "spaces" / space_id
             folder.mkdir(parents=True, exist_ok=True)
             space = await Space.open(folder, default_zone=ZONE, clock=clock, backups=home / "backups")
-            return make_runner(
-                space,
-                model,
-                app.screen(space),
-                Tombstones(shared, clock),
-                limits=Limits(),
-                ceilings=Ceilings(),
-                keep_turns=4,
-                is_offline=False,
-            )
+            manner = Manner(limits=Limits(), ceilings=Ceilings(), keep_turns=4, is_offline=False)
+            if examination is not None:
+                manner["examination"] = examination
+            return make_runner(space, model, app.screen(space), Tombstones(shared, clock), **manner)
 
-        task = asyncio.create_task(app.serve(Spaces(open_runner), _known(home)), name="serve")
-        bot = Bot(telegram, home, clock, model, shared, task, opened)
+        spaces = Spaces(open_runner)
+        watch = Watch(spaces.at_work, examination, Hours.of(settings), clock) if examination else None
+        schedule = Schedule(watch.looks()) if watch else None
+        task = asyncio.create_task(app.serve(spaces, _known(home), beside=schedule), name="serve")
+        bot = Bot(telegram, home, clock, model, shared, task, opened, watch)
         stack.push_async_callback(bot.stop)
         yield bot
 

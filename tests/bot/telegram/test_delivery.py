@@ -1,6 +1,7 @@
 """Replies arrive whole: streamed, completed in place, in a plainer form or later, and never twice without saying so."""
 
 import asyncio
+import struct
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -31,6 +32,15 @@ from tests.fakes.telegram_failures import (
     stall,
     too_many_requests,
 )
+from tests.fakes.telegram_world import Shown
+
+BOLD = {"type": "bold", "offset": 0, "length": 4}
+
+
+def png(width: int, height: int) -> bytes:
+    """Return as much of a PNG as tells its size."""
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height) + b"\x08\x02\x00\x00\x00"
+
 
 LONG = "A reply that is long enough to be worth showing while it grows, word for word. "
 
@@ -100,7 +110,7 @@ async def chat(request: pytest.FixtureRequest, telegram: FakeTelegram, tmp_path:
     space = await Space.open(tmp_path / str(request.param), default_zone=ZONE, clock=clock, backups=tmp_path)
     async with client_of(telegram, read_timeout_s=0.5) as bot:
         chats = ChatStore(shared, clock)
-        screen = TelegramScreen(space, Sender(space.id, bot, chats, clock))
+        screen = TelegramScreen(space, Sender(space.id, bot, chats, clock, picture=space.media.read))
         yield Chat(telegram, clock, space, screen, Delivery(space, screen), chats, request.param)
         await screen.end()
     await space.close()
@@ -108,6 +118,39 @@ async def chat(request: pytest.FixtureRequest, telegram: FakeTelegram, tmp_path:
 
 
 in_group = pytest.mark.parametrize("chat", [GROUP], indirect=True)
+
+
+# Pictures
+
+
+async def test_a_picture_has_the_text_as_its_caption(chat: Chat) -> None:
+    sent = await picture_of(chat, png(900, 1200), Outgoing(text="bold", entities=(BOLD,), is_silent=True))
+    assert (sent.text, sent.entities, sent.photo, sent.is_silent) == ("bold", [BOLD], png(900, 1200), True)
+
+
+@pytest.mark.parametrize("data", [b"no picture", b"", png(10, 9_000)], ids=["broken", "empty", "too narrow"])
+async def test_a_picture_that_is_refused_leaves_its_text(chat: Chat, data: bytes) -> None:
+    sent = await picture_of(chat, data, Outgoing(text="the night was well"))
+    assert (sent.text, sent.photo) == ("the night was well", None)
+
+
+async def test_a_picture_that_is_gone_leaves_its_text(chat: Chat) -> None:
+    await chat.screen.deliver(OutRow(id=1, key="k", turn_id=None, state="sending", message=Outgoing(
+        text="the night was well", photo="0" * 64), place=None, attempts=1))  # fmt: skip
+    assert chat.texts == ["the night was well"]
+
+
+async def picture_of(chat: Chat, data: bytes, message: Outgoing) -> Shown:
+    """Deliver a message with a picture of these bytes and return what stands in the chat."""
+    async with chat.space.db.transaction():
+        kept = await chat.space.media.put(data, "image/png")
+    row = OutRow(
+        id=1, key="k", turn_id=None, state="sending", message=message.model_copy(update={"photo": kept.sha256}),
+        place=None, attempts=1,
+    )  # fmt: skip
+    await chat.screen.deliver(row)
+    (sent,) = chat.telegram.sent[chat.chat_id]
+    return sent
 
 
 # Rendering
@@ -219,7 +262,8 @@ async def test_a_network_that_is_away_is_tried_with_growing_waits(chat: Chat) ->
     request = HTTPXRequest(connection_pool_size=1)
     nowhere = ptb.Bot(chat.telegram.token, base_url="http://127.0.0.1:1/bot", request=request)
     async with request:
-        screen = TelegramScreen(chat.space, Sender(chat.space.id, nowhere, chat.chats, chat.clock))
+        sender = Sender(chat.space.id, nowhere, chat.chats, chat.clock, picture=chat.space.media.read)
+        screen = TelegramScreen(chat.space, sender)
         row = OutRow(id=1, key="k", turn_id=None, state="sending", message=Outgoing(text="x"), place=None, attempts=1)
         waits = []
         for _ in range(3):

@@ -1,6 +1,7 @@
 """The fake Bot API refuses what Telegram refuses, loses what a test lets it lose, and delivers again."""
 
 import asyncio
+import struct
 from datetime import timedelta
 from typing import Any
 
@@ -208,6 +209,24 @@ async def test_documents_travel_both_ways(telegram: FakeTelegram, bot: Bot) -> N
     telegram.add_file("voice1", b"OggS")
     file = await bot.get_file("voice1")
     assert bytes(await file.download_as_bytearray()) == b"OggS"
+
+
+async def test_photos_are_taken_as_strictly_as_by_telegram(telegram: FakeTelegram, bot: Bot) -> None:
+    header = b"\x89PNG\r\n\x1a\n" + struct.pack(">I4s", 13, b"IHDR")
+    good = header + struct.pack(">II", 900, 1200)
+    await bot.send_photo(7, good, caption="c" * 1024)
+    [shown] = telegram.sent[7]
+    assert (shown.photo, shown.text) == (good, "c" * 1024)
+    with pytest.raises(BadRequest, match=r"[Cc]aption is too long"):
+        await bot.send_photo(7, good, caption="c" * 1025)
+    with pytest.raises(BadRequest, match=r"(?i)dimensions"):
+        await bot.send_photo(7, header + struct.pack(">II", 10, 1200))
+    with pytest.raises(BadRequest, match=r"(?i)too big"):
+        await bot.send_photo(7, good + b"x" * 10_500_000)
+    with pytest.raises(BadRequest, match=r"(?i)process_failed"):
+        await bot.send_photo(7, b"GIF89a")
+    with pytest.raises(BadRequest, match="no text in the message"):
+        await bot.edit_message_text("other words", 7, shown.message_id)
 
 
 async def test_updates_come_again_until_an_offset_confirms_them(telegram: FakeTelegram, bot: Bot) -> None:

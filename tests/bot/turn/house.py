@@ -8,10 +8,11 @@ from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from bot.examining import Examination
 from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
-from bot.wiring import make_runner
+from bot.wiring import Manner, make_runner
 from memory.ports import Embedder, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database
@@ -77,6 +78,7 @@ async def house(
     space_id: str = "1",
     operator_id: int | None = None,
     embedder: Embedder | None = None,
+    examination: Examination | None = None,
 ) -> AsyncIterator[House]:
     """Open a space under `home` with a chat model that follows `steps`; at the end every step was used."""
     clock = clock or FakeClock()
@@ -87,17 +89,16 @@ async def house(
     )
     screen = screen or FakeScreen(clock)
     tombstones = Tombstones(shared, clock)
-    runner = make_runner(
-        space,
-        model,
-        screen,
-        tombstones,
+    manner = Manner(
         limits=limits or Limits(),
         ceilings=Ceilings(),
         keep_turns=keep_turns,
         is_offline=False,
         operator_id=operator_id,
     )
+    if examination is not None:
+        manner["examination"] = examination
+    runner = make_runner(space, model, screen, tombstones, **manner)
     try:
         yield House(space, runner, model, screen, clock, tombstones)
         model.chat.close()

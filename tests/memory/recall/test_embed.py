@@ -386,3 +386,18 @@ async def check(space: Memory, vectors: VectorStore) -> None:
     assert not due & set(made)
     now = {window.segment_id: window.sha256 for window in await vectors._windows(list(made))}
     assert now == made
+
+
+async def test_what_is_found_in_a_trial_and_after_it_is_what_the_file_holds_then(
+    space: Memory, vectors: VectorStore
+) -> None:
+    for text in (DENTIST, FLUTE):
+        await space.say(text)
+        space.clock.advance(10_000)
+    await fill(vectors)
+    assert await nearest(space, vectors, "dentist") == DENTIST
+
+    async with space.db.rolled_back():
+        await space.db.execute("DELETE FROM segment_terms WHERE segment_id = 1")
+        assert await nearest(space, vectors, "dentist") == FLUTE
+    assert await nearest(space, vectors, "dentist") == DENTIST

@@ -1,6 +1,7 @@
 """The one SQL connection: whole transactions, whole migrations, clear words for a file that is not well."""
 
 import asyncio
+import contextlib
 import re
 import sqlite3
 from collections.abc import AsyncIterator
@@ -129,6 +130,98 @@ async def test_cancelling_at_any_moment_leaves_all_or_nothing_and_frees_the_lock
         async with db.transaction():
             pass
     assert await count(db) in {0, 2}
+
+
+async def test_what_is_rolled_back_was_seen_inside_and_never_happened(db: Database) -> None:
+    before = db.commits
+    async with db.rolled_back():
+        await db.execute(INSERT)
+        async with db.transaction():
+            await db.execute(INSERT)
+        assert await count(db) == 2
+    assert await count(db) == 0
+    assert db.commits == before
+
+
+async def test_a_failure_inside_is_raised_and_rolled_back_and_the_next_writer_is_served(db: Database) -> None:
+    with pytest.raises(ValueError, match="no"):
+        async with db.rolled_back():
+            await db.execute(INSERT)
+            raise ValueError("no")
+    async with db.transaction():
+        await db.execute(INSERT)
+    assert await count(db) == 1
+
+
+async def test_a_failed_transaction_inside_leaves_what_was_changed_before_it_until_the_end(db: Database) -> None:
+    async with db.rolled_back():
+        await db.execute(INSERT)
+        with pytest.raises(ValueError, match="no"):
+            async with db.transaction():
+                raise ValueError("no")
+        assert await count(db) == 1
+    assert await count(db) == 0
+
+
+async def test_nothing_is_rolled_back_inside_a_transaction_or_a_snapshot(db: Database) -> None:
+    async with db.transaction():
+        await db.execute(INSERT)
+        with pytest.raises(RuntimeError, match="outside any transaction"):
+            async with db.rolled_back():
+                pass
+    async with db.snapshot():
+        with pytest.raises(RuntimeError, match="outside any transaction"):
+            async with db.rolled_back():
+                pass
+    assert await count(db) == 1
+
+
+@pytest.mark.parametrize("steps", range(1, 12))
+async def test_cancelling_what_is_rolled_back_undoes_it_and_frees_the_lock(db: Database, steps: int) -> None:
+    async def try_out() -> None:
+        async with db.rolled_back():
+            for _ in range(3):
+                await db.execute(INSERT)
+                await asyncio.sleep(0)
+
+    task = asyncio.create_task(try_out())
+    for _ in range(steps):
+        await asyncio.sleep(0)
+    task.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await task
+    async with db.transaction():
+        await db.execute(INSERT)
+    assert await count(db) == 1
+
+
+async def test_another_task_waits_until_all_is_undone_and_sees_nothing_of_it(db: Database) -> None:
+    inside, go_on = asyncio.Event(), asyncio.Event()
+
+    async def try_out() -> None:
+        async with db.rolled_back():
+            await db.execute(INSERT)
+            inside.set()
+            await go_on.wait()
+
+    task = asyncio.create_task(try_out())
+    await inside.wait()
+    reading = asyncio.create_task(count(db))
+    await asyncio.sleep(0)
+    assert not reading.done()
+    go_on.set()
+    await task
+    assert await reading == 0
+
+
+async def test_tables_and_views_made_for_a_trial_are_gone_after_it(db: Database) -> None:
+    async with db.rolled_back():
+        await db.execute(INSERT)
+        await db.execute("CREATE TEMP VIEW sessions AS SELECT * FROM main.sessions WHERE 0")
+        assert await count(db) == 0
+    async with db.transaction():
+        await db.execute(INSERT)
+    assert await count(db) == 1
 
 
 async def test_a_reader_in_another_task_sees_committed_rows_only(db: Database) -> None:

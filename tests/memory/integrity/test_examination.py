@@ -1,90 +1,18 @@
 """Integrity: every kind of damage is named, what is derived is made anew, and words and hashes are left alone."""
 
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from typing import Any
 
 import pytest
 
-from memory.compaction.compactor import Compactor
-from memory.integrity import Fault, examine, rebuild
-from memory.ledger.facts import Statement
-from memory.messages import CallPart, Message, ResultPart, TextPart, text_message
+from memory.integrity import examine_media, rebuild
 from memory.space import Space
 from memory.store.jobs import EXTRACT
 from tests.fakes.clock import FakeClock
-
-ZONE = ZoneInfo("Europe/Berlin")
-
-
-@asynccontextmanager
-async def memory(folder: Path, clock: FakeClock) -> AsyncIterator[Space]:
-    """Open a memory that holds some of everything: turns, tools, facts, handoffs, a journal, a stored result."""
-    space = await Space.open(folder / "local", default_zone=ZONE, clock=clock, backups=folder / "backups")
-    try:
-        for number in range(8):
-            await _turn(space, clock, number)
-        compactor = Compactor(
-            *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal, space.media),
-            model=None,
-            clock=clock,
-            zone=ZONE,
-            threshold_tokens=300,
-            keep_turns=2,
-            recall_tokens=900,
-        )
-        assert (await compactor.compact(1)).state == "done"
-        await _turn(space, clock, 9)
-        yield space
-    finally:
-        await space.close()
-
-
-async def _turn(space: Space, clock: FakeClock, number: int) -> None:
-    words = f"Box number {number} stands in the cellar of house {number + 500} beside the jars of Aunt Mathilda."
-    async with space.db.transaction():
-        turn = await space.sessions.begin_turn()
-        source = 0
-        parts = {
-            "user": TextPart(text=words),
-            "model": CallPart(call_id=f"c{number}", name="clock"),
-            "tool": ResultPart(call_id=f"c{number}", name="clock", response={"output": "noon"}),
-        }
-        for role, part in parts.items():
-            message = Message.model_validate({"role": role, "parts": (part,), "at": clock.now()})
-            stored = await space.sessions.append(message, session_id=turn.session_id, turn_id=turn.id)
-            await space.segments.store(stored)
-            source = source or stored.id or 0
-        answer = text_message("model", f"Box {number} is noted.", clock.now(), origin="model")
-        await space.segments.store(await space.sessions.append(answer, session_id=turn.session_id, turn_id=turn.id))
-        await space.sessions.end_turn(turn.id, "done")
-        await space.media.put(words.encode(), "text/plain")
-        await space.facts.add(
-            Statement(
-                kind="entity",
-                subject=f"box {number}",
-                value=f"house {number + 500}",
-                quote=words[:-1],
-                question=f"Where is box {number}?",
-                patterns=(str(number + 500),),
-                since=clock.now(),
-                message_id=source,
-            )
-        )
-    clock.advance(60)
-
-
-async def found(space: Space, clock: FakeClock) -> list[Fault]:
-    return await examine(space.db, space.folder, clock)
-
-
-async def damage(space: Space, *statements: str) -> None:
-    async with space.db.transaction():
-        for statement in statements:
-            await space.db.execute(statement)
+from tests.memory.integrity.world import ZONE, damage, found, memory
 
 
 async def test_a_whole_memory_has_no_fault(tmp_path: Path, clock: FakeClock) -> None:
@@ -132,28 +60,33 @@ async def test_what_is_derived_is_named_and_made_anew(tmp_path: Path, clock: Fak
         assert await space.db.fetch_all("SELECT id, sha256 FROM segments") == before
 
 
-async def test_a_vector_of_another_length_and_the_trace_of_one_that_is_gone_are_made_anew(
-    tmp_path: Path, clock: FakeClock
-) -> None:
+async def test_vectors_that_are_not_of_their_words_are_made_anew(tmp_path: Path, clock: FakeClock) -> None:
     async with memory(tmp_path, clock) as space:
+        while await space.vectors.fill():
+            pass
+        assert await found(space, clock) == []
         await damage(
             space,
-            "INSERT INTO vectors (segment_id, text_sha256, vector)"
-            " SELECT segment_id, x'00', zeroblob(CASE segment_id WHEN 3 THEN 2 ELSE 8 END) FROM segment_terms",
+            "UPDATE vectors SET vector = zeroblob(2) WHERE segment_id = 3",
+            "UPDATE vectors SET text_sha256 = zeroblob(32) WHERE segment_id = 4",
+            "DELETE FROM vectors WHERE segment_id = 5",
+            "DELETE FROM vectors_due WHERE segment_id = 5",
         )
         with closing(sqlite3.connect(space.folder / "memory.db")) as unchecked, unchecked:
             unchecked.execute("INSERT INTO vector_sources (source_id, segment_id) VALUES (1, 9999)")
         faults = await found(space, clock)
-        assert [(fault.about, fault.count, fault.can_be_rebuilt) for fault in faults] == [
-            ("index", 1, True),
-            ("vectors", 1, True),
+        assert [(fault.about, fault.count, fault.words) for fault in faults if fault.can_be_rebuilt] == [
+            ("index", 1, "derived rows name others that are not there"),
+            ("vectors", 1, "segments have neither a vector nor a place in the queue for one"),
+            ("vectors", 1, "vectors have another length than their embedder's"),
+            ("vectors", 1, "vectors were made of other words"),
         ]
 
         await rebuild(space)
 
         assert await found(space, clock) == []
         due = await space.db.fetch_all("SELECT segment_id FROM vectors_due")
-        assert [row[0] for row in due] == [3]
+        assert {3, 4, 5} <= {row[0] for row in due}
 
 
 BEYOND = {
@@ -188,7 +121,7 @@ async def test_a_file_that_is_gone_or_changed_is_named(tmp_path: Path, clock: Fa
         first.unlink()
         second.write_bytes(b"other")
 
-        assert {(fault.about, fault.count) for fault in await found(space, clock)} == {("media", 1)}
+        assert {(fault.about, fault.count) for fault in await examine_media(space)} == {("media", 1)}
         assert len(await found(space, clock)) == 2
 
 
@@ -214,3 +147,16 @@ async def test_forgotten_words_are_no_damage(tmp_path: Path, clock: FakeClock) -
             )
 
         assert await found(space, clock) == []
+
+
+async def test_a_copy_that_is_opened_as_it_is_shows_its_damage(tmp_path: Path, clock: FakeClock) -> None:
+    async with memory(tmp_path, clock) as space:
+        await damage(space, "DELETE FROM segment_terms WHERE segment_id = 2")
+    where: dict[str, Any] = {"default_zone": ZONE, "clock": clock, "backups": tmp_path / "backups"}
+    seen = []
+    for as_it_is in (True, False):
+        again = await Space.open(tmp_path / "local", **where, as_it_is=as_it_is)
+        seen.append([fault.about for fault in await found(again, clock)])
+        await again.close()
+
+    assert seen == [["index"], []]

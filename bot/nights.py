@@ -1,0 +1,73 @@
+"""Nights: which local date is due, for work that is done once a date at a local time.
+
+Pure: a moment, a zone and what was done before in, a date out. A time that a clock change skips comes at the first
+moment after the gap, one that it repeats comes the first time. Nothing here starts any work or remembers any.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+MAX_TRIES = 3
+_WAITS = (timedelta(minutes=5), timedelta(minutes=30))
+"""After the first and after the second try that came to nothing."""
+_DAY = timedelta(days=1)
+_SECOND = timedelta(seconds=1)
+
+
+@dataclass(frozen=True)
+class Night:
+    """A date on which something is due, and on how many dates before it that was missed."""
+
+    day: date
+    missed: int = 0
+
+
+def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
+    """Return when the local time comes on a date, in UTC."""
+    local = datetime.combine(day, at, tzinfo=zone)
+    late = local.astimezone(UTC)
+    if late.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
+        return late
+    return _end_of_gap(local.replace(fold=1).astimezone(UTC), late, zone)
+
+
+def newest_night(now: datetime, at: time, zone: ZoneInfo) -> date:
+    """Return the last local date on which the local time has come."""
+    today = now.astimezone(zone).date()
+    return today if now >= moment(today, at, zone) else today - _DAY
+
+
+def due_night(now: datetime, at: time, zone: ZoneInfo, *, last: date | None, began: datetime) -> Night | None:
+    """Return the one date that is due now; None while nothing is.
+
+    `last` is the newest date that was dealt with: neither it nor one before it comes again, whatever the clock or the
+    zone does. Without one, the first date is that after `began`, or the newest if that is long ago.
+    """
+    newest = newest_night(now, at, zone)
+    done = newest_night(began, at, zone) if last is None else last
+    if newest <= done:
+        return None
+    return Night(newest, 0 if last is None else (newest - done).days - 1)
+
+
+def may_try(now: datetime, tries: int, last_try: datetime | None) -> bool:
+    """Whether a night that came to nothing `tries` times may be tried now: three times, with growing waits.
+
+    A last try that lies ahead (the clock was set back) holds up nothing.
+    """
+    if last_try is None or tries == 0:
+        return True
+    return tries < MAX_TRIES and not last_try <= now < last_try + _WAITS[tries - 1]
+
+
+def _end_of_gap(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:
+    """Return the moment of the change that lies after `early` and not after `late`, both in UTC."""
+    new_offset = late.astimezone(zone).utcoffset()
+    while late - early > _SECOND:
+        middle = early + (late - early) // 2
+        if middle.astimezone(zone).utcoffset() == new_offset:
+            late = middle
+        else:
+            early = middle
+    return late.replace(microsecond=0)

@@ -1,0 +1,92 @@
+"""Picture: how a memory did over the nights, drawn for a phone. A program of its own: JSON on stdin, PNG on stdout.
+
+What it draws are numbers and dates; where they come from is not its business.
+"""
+
+import io
+import sys
+from collections.abc import Sequence
+from datetime import date
+
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from bot.album import Album, Mark
+
+_SIZE_IN, _DPI = (6.0, 8.0), 150
+_GOOD, _BAD, _LINE = "#2e7d32", "#c62828", "#1565c0"
+_MOST_TICKS = 5
+
+
+def draw(album: Album) -> bytes:
+    """Return the picture as PNG, 900 × 1200."""
+    figure = Figure(figsize=_SIZE_IN, dpi=_DPI, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    first, last = album.marks[0].night, album.marks[-1].night
+    figure.suptitle(f"How well I remembered\n{_day(first)} – {_day(last)} {last.year}", fontsize=20, weight="bold")
+    recall, facts, size = figure.subplots(3, 1, sharex=True)
+    _recall(recall, album.marks)
+    _curve(facts, "Facts I keep word for word", [(one.night, one.ledger_facts) for one in album.marks])
+    sizes = [(one.night, one.prompt_size) for one in album.marks if one.prompt_size is not None]
+    _curve(size, "What I read before an answer (tokens)", sizes)
+    _nights(size, [one.night for one in album.marks])
+    out = io.BytesIO()
+    figure.savefig(out, format="png")
+    return out.getvalue()
+
+
+def _recall(axes: Axes, marks: Sequence[Mark]) -> None:
+    known = [(one.night, one.recall_rate * 100) for one in marks if one.recall_rate is not None]
+    _frame(axes, "Of what you told me, I knew (%)")
+    lowest = min((rate for _, rate in known), default=100.0)
+    axes.set_ylim(min(80.0, lowest - 5), 102)
+    if not known:
+        return
+    nights, rates = [night.toordinal() for night, _ in known], [rate for _, rate in known]
+    axes.plot(nights, rates, color=_GOOD, linewidth=3)
+    axes.scatter(nights, rates, color=[_GOOD if rate == 100 else _BAD for rate in rates], s=70, zorder=3)
+    _last(axes, nights[-1], rates[-1], f"{rates[-1]:.0f} %", is_below=True)
+
+
+def _curve(axes: Axes, title: str, points: Sequence[tuple[date, int]]) -> None:
+    _frame(axes, title)
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=4, integer=True))
+    if not points:
+        return
+    nights, values = [night.toordinal() for night, _ in points], [value for _, value in points]
+    axes.plot(nights, values, color=_LINE, linewidth=3, marker="o", markersize=6)
+    axes.set_ylim(0, max(*values, 1) * 1.25)
+    _last(axes, nights[-1], values[-1], f"{values[-1]:,}")
+
+
+def _frame(axes: Axes, title: str) -> None:
+    axes.set_title(title, fontsize=16, loc="left")
+    axes.tick_params(labelsize=13)
+    axes.grid(alpha=0.3)
+    axes.margins(x=0.08)
+    for side in ("top", "right"):
+        axes.spines[side].set_visible(False)
+
+
+def _last(axes: Axes, night: int, value: float, words: str, *, is_below: bool = False) -> None:
+    """Write the newest value at its point."""
+    offset = (0, -24 if is_below else 10)
+    axes.annotate(
+        words, (night, value), xytext=offset, textcoords="offset points", ha="center", fontsize=15, weight="bold"
+    )
+
+
+def _nights(axes: Axes, nights: Sequence[date]) -> None:
+    step = -(-len(nights) // _MOST_TICKS)
+    ticks = list(reversed(list(reversed(nights))[::step]))
+    axes.set_xticks([night.toordinal() for night in ticks], [_day(night) for night in ticks])
+
+
+def _day(night: date) -> str:
+    return f"{night.day} {night:%b}"
+
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(draw(Album.model_validate_json(sys.stdin.buffer.read())))

@@ -1,0 +1,150 @@
+"""Restoring: what an examination found lost is made anew from its exact source, and asked for once more.
+
+A job does it, so that a crash on the way leaves nothing half done: each step may be repeated. Words that are gone
+themselves cannot be restored here; the member is told so.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.quoting import literal
+from bot.regressions import amiss, fact_of
+from bot.report import PLACES, RESTORABLE
+from bot.turn.answer import Answer, formed
+from bot.turn.screen import Screen
+from memory.integrity import rebuild
+from memory.ledger.extract import Extractor
+from memory.ledger.facts import Fact
+from memory.ports import Assembled
+from memory.probe.cases import Case, UnsoundPattern, cases_of, pieces_that_state
+from memory.probe.standing import doubt
+from memory.space import Space
+from memory.store.jobs import RESTORE, Job
+from memory.store.mailbox import Entry
+from memory.store.probe_alarms import Alarm
+
+IN_LEDGER = frozenset({"extracted", "active"})
+"""Layers that are mended by reading the message again; the others by making the index anew."""
+
+BEGUN = "I restore {ref} from m{message} and ask for it once more. A line follows."
+NO_SOURCE = (
+    "There is nothing left to restore {ref} from: the message in which it was said is gone. Tell me again, or ask the "
+    "operator for a backup."
+)
+NOTHING_LOST = "Nothing of {ref} is missing from my storage, so there is nothing to restore. {how}"
+HOW = (
+    "`/facts {ref} pin` puts it in front of every answer, `/facts {ref} question …` gives it another question to be "
+    "found by."
+)
+RESTORED = "✓ Restored **{about}**: {value} ({ref}). I asked for it once more: it stands in {where}."
+NOT_FOUND = (
+    "I made what I could anew from m{message}, but asked once more I still do not know it. `/recall m{message}` shows "
+    "what you said; telling me again keeps it anew."
+)
+
+Opening = Callable[[str], Awaitable[Assembled]]
+"""Returns the prompt of a fresh conversation that begins with a question."""
+
+
+class Restoring:
+    """Restores facts of one space."""
+
+    def __init__(self, space: Space, extractor: Extractor, screen: Screen, *, opening: Opening) -> None:
+        self._space = space
+        self._extractor = extractor
+        self._screen = screen
+        self._opening = opening
+
+    async def restore(self, job: Job) -> None:
+        """Make what an alarm is about anew, ask for it and tell what came of it. Raises: MemoryFault."""
+        alarm = await self._space.probes.alarm(job.payload["alarm"])
+        message_id = job.payload["message"]
+        if alarm.layer in IN_LEDGER:
+            await self._read_again(alarm, message_id)
+        else:
+            await rebuild(self._space)
+        told = await self._asked(alarm, message_id)
+        async with self._space.db.transaction():
+            for number, message in enumerate(formed(self._screen, Answer(told, shows=(f"m{message_id}",)), None)):
+                await self._space.mailbox.post(f"restored:{job.id}:{number}", message)
+            await self._space.jobs.finish(job.id)
+
+    async def _read_again(self, alarm: Alarm, message_id: int) -> None:
+        """Enter anew what the message states; its rows that are sound stay as they are."""
+        facts = self._space.facts
+        async with self._space.db.transaction():
+            await self._clear_damage(await fact_of(self._space, alarm.ref))
+            before = {fact.id for fact in await facts.from_messages([message_id])}
+        extraction = await self._extractor.run(message_id)
+        async with self._space.db.transaction():
+            await self._extractor.apply(extraction)
+            entered = [fact for fact in await facts.from_messages([message_id]) if fact.id not in before]
+            for fact, lost_id in zip(entered, await self._lost_ids(alarm, message_id), strict=False):
+                await facts.renumber(fact.id, lost_id)
+
+    async def _clear_damage(self, fact: Fact | None) -> None:
+        """Let a row say again what its subject's history gives it; one that cannot be right is set aside."""
+        if fact is None:
+            return
+        await self._space.facts.settle(fact.subject_key)
+        case = await self._case(fact.ref)
+        if case is None or await self._is_doubtful(case):
+            await self._space.facts.set_aside(fact.id)
+
+    async def _is_doubtful(self, case: Case) -> bool:
+        try:
+            return bool(await doubt(self._space, case))
+        except UnsoundPattern:
+            return True
+
+    async def _lost_ids(self, alarm: Alarm, message_id: int) -> list[int]:
+        """Return the ids of this message's facts whose rows are gone, as the last examination knew them."""
+        stored = await self._space.probes.last_done()
+        known = stored.run.results if stored else ()
+        refs = {one.ref for one in known if one.message_id == message_id} | {alarm.ref}
+        missing = [ref for ref in refs if ref.startswith("f") and await fact_of(self._space, ref) is None]
+        return sorted(int(ref[1:]) for ref in missing)
+
+    async def _asked(self, alarm: Alarm, message_id: int) -> str:
+        """Ask for what was restored as a chat would, and return what came of it."""
+        case = await self._case(await self._ref_now(alarm.ref))
+        layers = await self._layers(case) if case is not None else ()
+        if case is None or not layers:
+            return NOT_FOUND.format(message=message_id)
+        fact = await fact_of(self._space, case.ref)
+        return RESTORED.format(
+            about=literal(fact.about if fact else case.question),
+            value=literal(case.value),
+            ref=case.ref,
+            where=" and ".join(PLACES.get(layer, layer) for layer in layers),
+        )
+
+    async def _ref_now(self, ref: str) -> str:
+        """Return what holds of the subject of a fact, where its own row was set aside."""
+        fact = await fact_of(self._space, ref)
+        now = await self._space.facts.current(fact.subject_key) if fact else None
+        return now.ref if now else ref
+
+    async def _layers(self, case: Case) -> Sequence[str]:
+        try:
+            pieces = pieces_that_state(case, await self._opening(case.question))
+        except UnsoundPattern:
+            return ()
+        return list(dict.fromkeys(piece.layer for piece in pieces))
+
+    async def _case(self, ref: str) -> Case | None:
+        return next((case for case in await cases_of(self._space) if case.ref == ref), None)
+
+
+async def ordered(space: Space, alarm: Alarm, entry: Entry) -> Answer:
+    """Queue what restores an alarm's fact and return the answer; one that says why nothing can be restored.
+
+    Joins the caller's transaction.
+    """
+    last = await space.probes.last_done()
+    one = await amiss(space, alarm, last.run if last else None)
+    if alarm.kind != "lost" or alarm.layer not in RESTORABLE | {"stored"}:
+        return Answer(NOTHING_LOST.format(ref=alarm.ref, how=HOW.format(ref=alarm.ref)))
+    if alarm.layer == "stored" or one.message_id is None:
+        return Answer(NO_SOURCE.format(ref=alarm.ref))
+    await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", {"alarm": alarm.id, "message": one.message_id})
+    return Answer(BEGUN.format(ref=alarm.ref, message=one.message_id), is_spent=True)

@@ -1,0 +1,162 @@
+"""Watch: what a server does for its memories by night and in the morning: examine each, and tell its members of it.
+
+Each look asks the rows what is due, so a restart, a missed tick or a second look changes nothing. A report goes to the
+space's own chat through its outbox, and nowhere else.
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, time
+from typing import Literal, Self
+
+from bot.album import Album, Mark, drawn
+from bot.examining import Examination
+from bot.nights import MAX_TRIES, due_night, may_try, moment, newest_night
+from bot.regressions import REPORTED, findings_of
+from bot.report import Report, report, unexamined
+from bot.schedule import Look
+from bot.settings import Settings
+from bot.turn.runner import Runner
+from memory.errors import MemoryFault
+from memory.health import born
+from memory.ports import Clock
+from memory.space import Space
+
+log = logging.getLogger(__name__)
+
+PICTURED_NIGHTS = 28
+PICTURE_TYPE = "image/png; of=nights"
+"""Its own type, so that a picture is known from what members send."""
+SUNDAY = 6
+THREE_TIMES = "the examination broke off three times"
+NOT_RUN = "the examination did not run"
+
+
+@dataclass(frozen=True)
+class Hours:
+    """When a memory is examined and when its members read of it, in the zone of each, and how much they read."""
+
+    probe_at: time
+    report_at: time
+    mode: Literal["nightly", "regressions", "off"]
+
+    @classmethod
+    def of(cls, settings: Settings) -> Self:
+        return cls(settings.probe_at, settings.report_at, settings.report)
+
+
+class Watch:
+    """The nightly work of one process over its open spaces, which `at_work` returns."""
+
+    def __init__(
+        self, at_work: Callable[[], Sequence[Runner]], examination: Examination, hours: Hours, clock: Clock
+    ) -> None:
+        self._at_work = at_work
+        self._examination = examination
+        self._hours = hours
+        self._clock = clock
+        self._reported: dict[str, date] = {}
+        """The newest morning of each space that is dealt with, told or not."""
+
+    def looks(self) -> Mapping[str, Look]:
+        """Return what is to be looked at each minute, by name."""
+        return {"nights": self.examine_due, "mornings": self.report_due}
+
+    async def examine_due(self) -> None:
+        """Examine each memory whose night has come, one after another."""
+        await self._for_each("examination", self._examine)
+
+    async def report_due(self) -> None:
+        """Tell of the night in each space whose morning has come, once it was examined or will not be."""
+        await self._for_each("report", self._report)
+
+    async def _for_each(self, what: str, work: Callable[[Runner], Awaitable[None]]) -> None:
+        for runner in self._at_work():
+            try:
+                await work(runner)
+            except Exception as error:
+                # The boundary of a memory: one in trouble is no reason to leave the others alone.
+                is_known = isinstance(error, MemoryFault | OSError)
+                name = type(error).__name__
+                log.warning("%s failed: space=%s error=%s", what, runner.space.id, name, exc_info=not is_known)
+
+    async def _examine(self, runner: Runner) -> None:
+        space, now = runner.space, self._clock.now()
+        last = await space.probes.last_night()
+        night = due_night(now, self._hours.probe_at, space.zone, last=last, began=await born(space))
+        if night is not None and may_try(now, *await space.probes.tries(night.day)):
+            await self._examination.run(space, night=night.day)
+
+    async def _report(self, runner: Runner) -> None:
+        space, hours = runner.space, self._hours
+        day = newest_night(self._clock.now(), hours.report_at, space.zone)
+        if hours.mode == "off" or self._reported.get(space.id, date.min) >= day:
+            return
+        night = newest_night(moment(day, hours.report_at, space.zone), hours.probe_at, space.zone)
+        is_first = night <= newest_night(await born(space), hours.probe_at, space.zone)
+        if not is_first and await space.mailbox.last_posted(f"{REPORTED}{day}:") is None:
+            if await self._may_still_come(space, night):
+                return
+            told = await self._told_of(space, night)
+            if hours.mode == "nightly" or told.is_news:
+                await self._tell(runner, day, told)
+        self._reported[space.id] = day
+
+    async def _may_still_come(self, space: Space, night: date) -> bool:
+        """Whether the examination of a night is under way or will be tried."""
+        if await _is_examined(space, night):
+            return False
+        tries, _ = await space.probes.tries(night)
+        is_newest = newest_night(self._clock.now(), self._hours.probe_at, space.zone) == night
+        return self._examination.is_busy or (is_newest and tries < MAX_TRIES)
+
+    async def _told_of(self, space: Space, night: date) -> Report:
+        stored = await space.probes.last_done()
+        if stored is not None and await _is_examined(space, night):
+            return report(await findings_of(space, stored, missed=await _missed(space)), space.zone)
+        tries, _ = await space.probes.tries(night)
+        reason = THREE_TIMES if tries >= MAX_TRIES else NOT_RUN
+        return unexamined(
+            reason, nights=await space.probes.nights_without(night), since=stored.night if stored else None
+        )
+
+    async def _tell(self, runner: Runner, day: date, told: Report) -> None:
+        is_pictured = day.weekday() == SUNDAY and self._hours.mode == "nightly"
+        photo = await _picture(runner.space) if is_pictured else None
+        await runner.tell(f"{REPORTED}{day}", replace(told.answer, photo=photo), is_silent=told.mood == "quiet")
+
+
+async def _is_examined(space: Space, night: date) -> bool:
+    last = await space.probes.last_night()
+    return last is not None and last >= night
+
+
+async def _missed(space: Space) -> int:
+    """Return how many nights lie between the last two that were examined."""
+    nights = [point.night for point in await space.probes.trend(2)]
+    return (nights[-1] - nights[0]).days - 1 if len(nights) == 2 else 0
+
+
+async def _picture(space: Space) -> str | None:
+    """Draw the last weeks, keep the picture in place of the last one and return its hash; None where that fails."""
+    marks = [
+        Mark(
+            night=point.night,
+            recall_rate=point.recall_rate,
+            prompt_size=point.prompt_size,
+            ledger_facts=point.ledger_facts,
+        )
+        for point in await space.probes.trend(PICTURED_NIGHTS)
+    ]
+    picture = await drawn(Album(marks=tuple(marks))) if len(marks) > 1 else None
+    if picture is None:
+        return None
+    async with space.db.transaction():
+        kept = await space.media.put(picture, PICTURE_TYPE)
+        old = await space.media.others(PICTURE_TYPE, kept.sha256)
+        for sha256 in old:
+            await space.media.drop(sha256)
+    for sha256 in old:
+        space.media.erase(sha256)
+    return kept.sha256
