@@ -6,7 +6,6 @@ same memory unharmed; it is attributed when that names the layer. Then a growing
 wrong in it, and how far right answers depend on the memory at all.
 """
 
-import math
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from bot.fingerprint import fingerprint
 from memory.errors import MemoryFault
 from memory.probe import frozen
 from memory.probe.cases import cases_of
+from memory.probe.effect import effect_of
 from memory.probe.findings import Fingerprint, Known, Run
 from memory.probe.run import Orders, examine
 
@@ -210,21 +210,13 @@ def figures_of_nights(nights: Sequence[Night]) -> Iterator[Figure]:
     alarms = [night for night in nights if night.gate.ok is not True]
     days = ", ".join(f"night {nights.index(night) + 1}" for night in alarms[:5])
     yield Figure(f"false alarms in {len(nights)} nights{days and f' ({days})'}", len(alarms), "", "0", not alarms)
-    cases = [one for night in nights for one in night.run.results]
-    present = [one.present_is_right for one in cases if one.present_is_right is not None]
-    absent = [one.absent_is_right for one in cases if one.absent_is_right is not None]
-    value, low, high = difference((sum(present), len(present)), (sum(absent), len(absent)))
-    yield Figure(
-        f"P(right | present) − P(right | absent), {len(present)} and {len(absent)} answers",
-        *(value, "", "≥ 0.95", value >= 0.95),
-        low=low,
-        high=high,
-    )
+    effect = effect_of(one for night in nights for one in night.run.results)
+    if effect is not None:
+        low, high = effect.interval
+        yield Figure(
+            f"P(right | present) − P(right | absent), {effect.present[1]} and {effect.absent[1]} answers",
+            *(effect.value, "", "≥ 0.95", effect.value >= 0.95),
+            low=low,
+            high=high,
+        )
     yield Figure("facts in the ledger at the end", nights[-1].run.ledger_facts, "", "reported", is_met=True)
-
-
-def difference(one: tuple[int, int], other: tuple[int, int]) -> tuple[float, float, float]:
-    """Return the difference of two rates with its 95 % interval (Newcombe, 1998, method 10)."""
-    (p, q), spans = (hits / max(1, of) for hits, of in (one, other)), [interval(*each) for each in (one, other)]
-    (l1, u1), (l2, u2) = ((low / 100, high / 100) for low, high in spans)
-    return p - q, p - q - math.hypot(p - l1, u2 - q), p - q + math.hypot(u1 - p, q - l2)

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from bot.models.reader import OfflineReader
-from bot.turn.prompt import estimate_request_tokens
 from memory.messages import CallPart, TextPart, estimate_message_tokens, estimate_tokens
-from memory.ports import ModelReply, ModelRequest, OnText
+from memory.ports import ModelReply, ModelRequest, OnText, estimate_request_tokens
 from memory.recall.terms import query, terms
 
 ENOUGH = 0.75

@@ -13,6 +13,7 @@ from bot.health import Heartbeat, Reach
 from bot.home import Home
 from bot.models.meter import MeteredEmbedder
 from bot.models.opening import open_embedder, open_gemini, open_model
+from bot.models.reader import OfflineReader
 from bot.schedule import Schedule
 from bot.scratch import sweep
 from bot.settings import Settings, default_home
@@ -143,7 +144,7 @@ class Remembrancer:
     ) -> Space:
         """Open a memory; what a restored file brought back is forgotten again before anybody writes to it."""
         folder = self.home.space(space_id) if read_only else self.home.create_space(space_id)
-        metered = MeteredEmbedder(embedder) if embedder is not None else None
+        metered = MeteredEmbedder(embedder, daily_usd=self.settings.daily_usd) if embedder is not None else None
         space = await Space.open(
             folder.path,
             default_zone=self.settings.timezone,
@@ -154,9 +155,9 @@ class Remembrancer:
             recency=self.settings.recency_percent / 100,
             as_it_is=as_it_is,
         )
+        if metered is not None:
+            metered.count_in(space)
         if not read_only and not as_it_is:
-            if metered is not None:
-                metered.count_in(space)
             try:
                 async with self._shared() as shared:
                     await forget_again(space, Tombstones(shared, self.clock))
@@ -187,6 +188,10 @@ class Remembrancer:
     ) -> Runner:
         """Wire one space by the settings."""
         manner = manner_of(self.settings)
+        manner["daily_usd"] = self.settings.daily_usd
+        if not self._is_offline:
+            manner["utility_model"] = self.settings.gemini_utility_model
+            manner["stand_in"] = OfflineReader(is_stand_in=True)
         if examination is not None:
             manner["examination"] = examination
         if polled_s is not None:

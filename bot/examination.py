@@ -14,7 +14,7 @@ import tempfile
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from datetime import date, datetime, timedelta
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ import bot
 from bot.astray import astray
 from bot.errand import Errand, Said
 from bot.home import Home
+from bot.models.ceiling import Ceiling
 from bot.scratch import FreeBytes, free_bytes, scratch_of, sweep
 from bot.settings import Settings, names
 from bot.telegram.chats import ChatStore
@@ -40,8 +41,6 @@ from memory.store.tombstones import Tombstones
 
 log = logging.getLogger(__name__)
 
-SHARE = 0.2
-"""The part of a day's dollars that the examinations of that day may cost."""
 TRIAL_EVERY = timedelta(days=7)
 SILENCE_S = 1800.0
 """An examination that says nothing for so long hangs: its longest step is the trial of the extractor."""
@@ -124,18 +123,20 @@ class Examination:
         return self._lock.locked()
 
     async def run(
-        self, space: Space, *, night: date | None = None, on_progress: Progress | None = None
+        self, space: Space, *, night: date | None = None, only: Sequence[str] = (), on_progress: Progress | None = None
     ) -> tuple[Run, Gate]:
-        """Examine a memory, store what was found and return it; `night` is the local date it counts for.
+        """Examine a memory, store what was found and return it.
 
-        Raises: ExaminationFault when it came to nothing; OperatorMustAct.
+        `night` is the local date it counts for; `only` names the cases to examine, none of them: all there are.
+
+        Raises: ExaminationFault, OSError when it came to nothing; OperatorMustAct.
         """
         async with self._lock:
             sweep(self._home)
             await space.probes.abandon_open()
             run_id = await space.probes.begin(night)
             try:
-                run = await self._examined(space, night, on_progress)
+                run = await self._examined(space, await self._errand(space, night, only), on_progress)
                 judged = gate(run, await space.probes.baselines())
                 await space.probes.finish(run_id, run, judged)
             except BaseException as error:
@@ -145,8 +146,7 @@ class Examination:
                 raise
             return run, judged
 
-    async def _examined(self, space: Space, night: date | None, on_progress: Progress | None) -> Run:
-        errand = await self._errand(space, night)
+    async def _examined(self, space: Space, errand: Errand, on_progress: Progress | None) -> Run:
         async with scratch_of(self._home, space, self._tombstones, self._clock, free=self._free) as scratch:
             errand.write(scratch.root)
             found = await sent(self._program, self._settings, scratch.root, on_progress, silence_s=self._silence_s)
@@ -159,7 +159,7 @@ class Examination:
         ]
         return found.model_copy(update={"integrity": (*found.integrity, *beside)})
 
-    async def _errand(self, space: Space, night: date | None) -> Errand:
+    async def _errand(self, space: Space, night: date | None, only: Sequence[str]) -> Errand:
         today = night or self._clock.now().astimezone(space.zone).date()
         last_trial = await space.probes.last_trial()
         orders = Orders(
@@ -171,16 +171,13 @@ class Examination:
             amiss=tuple(alarm.ref for alarm in await space.probes.open_alarms()),
             last_arms=await space.probes.last_arms(),
             has_trial=last_trial is None or today - last_trial >= TRIAL_EVERY,
+            only=tuple(only),
         )
         return Errand(orders=orders, allowance_usd=await self._allowance_usd(space))
 
     async def _allowance_usd(self, space: Space) -> float | None:
         """Return what the examinations of this local day may still cost."""
-        if self._settings.daily_usd is None:
-            return None
-        local = self._clock.now().astimezone(space.zone)
-        midnight = datetime.combine(local.date(), datetime.min.time(), tzinfo=space.zone)
-        return max(0.0, self._settings.daily_usd * SHARE - await space.probes.usd_since(midnight))
+        return await Ceiling(space, self._settings.daily_usd).left_usd("probe")
 
 
 async def examine_frozen(settings: Settings, *, on_progress: Progress | None = None) -> tuple[Run, Gate]:

@@ -4,7 +4,7 @@ How a memory is examined, and that one comes after another, is the business of `
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Protocol
 
@@ -43,11 +43,13 @@ class Examination(Protocol):
         ...
 
     async def run(
-        self, space: Space, *, night: date | None = None, on_progress: Progress | None = None
+        self, space: Space, *, night: date | None = None, only: Sequence[str] = (), on_progress: Progress | None = None
     ) -> tuple[Run, Gate]:
         """Examine a memory when its turn has come, store what was found and return it.
 
-        `night` is the local date it counts for. Raises: MemoryFault when it came to nothing.
+        `night` is the local date it counts for; `only` names the cases to examine, none of them: all there are.
+
+        Raises: MemoryFault, OSError when it came to nothing.
         """
         ...
 

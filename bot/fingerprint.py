@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import memory
+from bot.models.reader import OfflineReader
 from bot.settings import Settings, names
 from bot.turn import prompt
 from bot.wiring import make_registry
@@ -20,6 +21,7 @@ from memory.ports import Task
 from memory.probe import judge
 from memory.probe.findings import Fingerprint
 from memory.store.migrations import migrations
+from tools import web
 
 BEARING = (
     "GEMINI_BASE_URL",
@@ -59,7 +61,8 @@ def fingerprint(
 
 def prompt_texts() -> Mapping[Task, str]:
     """Return the fixed text of each task's requests: system text, tools and schema."""
-    tools = json.dumps([asdict(spec) for spec in make_registry().specs], sort_keys=True)
+    # Who would answer a search is not asked here.
+    tools = json.dumps([asdict(spec) for spec in make_registry(OfflineReader()).specs], sort_keys=True)
     return {
         "chat": f"{prompt.SYSTEM}\n{tools}",
         "extract": f"{reading.SYSTEM}\n{json.dumps(reading.SCHEMA, sort_keys=True)}",
@@ -67,6 +70,7 @@ def prompt_texts() -> Mapping[Task, str]:
         "route": compress.COMPRESS,
         "entail": compress.ENTAIL,
         "judge": judge.SYSTEM,
+        "web": web.SYSTEM,
     }
 
 

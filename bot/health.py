@@ -12,11 +12,15 @@ import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, time
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from bot.errors import line_for
 from bot.home import Home
+from bot.models.ceiling import bill_since
+from bot.models.prices import shown_usd
+from bot.nights import moment
 from bot.settings import Settings
 from memory.errors import MemoryFault
 from memory.ports import Clock
@@ -153,6 +157,7 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
             rows = await database.fetch_all("PRAGMA quick_check(1)")
             vectors = await _vectors(database) if schema == "memory" else ""
             given_up = await Mailbox(database, clock).count_dead() if schema == "memory" else 0
+            spent = await _spent(database, clock) if schema == "memory" else ""
         finally:
             await database.close()
     except (MemoryFault, OSError) as error:
@@ -173,7 +178,9 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
             "(another program, a hanging command); end that, then start the server anew",
         )
     dead = f"; {given_up} that came in could not be taken up (inbox, state 'dead')" if given_up else ""
-    return Finding(about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked{vectors}{dead}")
+    return Finding(
+        about, is_well=True, detail=f"opens, {path.stat().st_size / 1e6:.1f} MB, checked{vectors}{dead}{spent}"
+    )
 
 
 async def _vectors(database: Database) -> str:
@@ -185,6 +192,16 @@ async def _vectors(database: Database) -> str:
     if row is None or row["embedder"] is None:
         return ""
     return f"; {row['made']} of {row['made'] + row['due']} segments have a vector ({row['embedder']})"
+
+
+async def _spent(database: Database, clock: Clock) -> str:
+    """Say how many calls were made today and what they cost; nothing where none was."""
+    profile = await database.fetch_one("SELECT zone FROM profile")
+    if profile is None:
+        return ""
+    zone = ZoneInfo(profile["zone"])
+    total = (await bill_since(database, moment(clock.now().astimezone(zone).date(), time(), zone))).total
+    return f"; {total.calls} model calls today, {shown_usd(total.usd)}" if total.calls else ""
 
 
 def _log_bytes(path: Path) -> int:

@@ -17,7 +17,7 @@ from types import TracebackType
 from memory.errors import MemoryFault
 from memory.store.redaction import Redactor
 
-QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "telegram", "google_genai", "asyncio", "aiosqlite")
+QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "telegram", "google_genai", "asyncio", "aiosqlite", "apscheduler")
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]

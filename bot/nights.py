@@ -9,8 +9,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 MAX_TRIES = 3
-_WAITS = (timedelta(minutes=5), timedelta(minutes=30))
-"""After the first and after the second try that came to nothing."""
+_WAITS = (timedelta(minutes=30), timedelta(minutes=5), timedelta(minutes=30))
+"""After a try that does not count, after the first and after the second that came to nothing."""
 _DAY = timedelta(days=1)
 _SECOND = timedelta(seconds=1)
 
@@ -54,11 +54,11 @@ def due_night(now: datetime, at: time, zone: ZoneInfo, *, last: date | None, beg
 def may_try(now: datetime, tries: int, last_try: datetime | None) -> bool:
     """Whether a night that came to nothing `tries` times may be tried now: three times, with growing waits.
 
-    A last try that lies ahead (the clock was set back) holds up nothing.
+    `last_try` may be one that does not count. One that lies ahead (the clock was set back) holds up nothing.
     """
-    if last_try is None or tries == 0:
+    if last_try is None:
         return True
-    return tries < MAX_TRIES and not last_try <= now < last_try + _WAITS[tries - 1]
+    return tries < MAX_TRIES and not last_try <= now < last_try + _WAITS[tries]
 
 
 def _end_of_gap(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:

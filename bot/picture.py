@@ -11,7 +11,7 @@ from datetime import date
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import MaxNLocator, PercentFormatter
 
 from bot.album import Album, Mark
 
@@ -39,15 +39,16 @@ def draw(album: Album) -> bytes:
 
 def _recall(axes: Axes, marks: Sequence[Mark]) -> None:
     known = [(one.night, one.recall_rate * 100) for one in marks if one.recall_rate is not None]
-    _frame(axes, "Of what you told me, I knew (%)")
+    _frame(axes, "Of what you told me, I knew")
     lowest = min((rate for _, rate in known), default=100.0)
     axes.set_ylim(min(80.0, lowest - 5), 102)
     if not known:
         return
     nights, rates = [night.toordinal() for night, _ in known], [rate for _, rate in known]
+    axes.yaxis.set_major_formatter(PercentFormatter(decimals=0))
     axes.plot(nights, rates, color=_GOOD, linewidth=3)
     axes.scatter(nights, rates, color=[_GOOD if rate == 100 else _BAD for rate in rates], s=70, zorder=3)
-    _last(axes, nights[-1], rates[-1], f"{rates[-1]:.0f} %", is_below=True)
+    _newest(axes, "not known" if marks[-1].recall_rate is None else f"{rates[-1]:.0f} %")
 
 
 def _curve(axes: Axes, title: str, points: Sequence[tuple[date, int]]) -> None:
@@ -57,8 +58,8 @@ def _curve(axes: Axes, title: str, points: Sequence[tuple[date, int]]) -> None:
         return
     nights, values = [night.toordinal() for night, _ in points], [value for _, value in points]
     axes.plot(nights, values, color=_LINE, linewidth=3, marker="o", markersize=6)
-    axes.set_ylim(0, max(*values, 1) * 1.25)
-    _last(axes, nights[-1], values[-1], f"{values[-1]:,}")
+    axes.set_ylim(0, max(*values, 1) * 1.15)
+    _newest(axes, f"{values[-1]:,}")
 
 
 def _frame(axes: Axes, title: str) -> None:
@@ -70,12 +71,9 @@ def _frame(axes: Axes, title: str) -> None:
         axes.spines[side].set_visible(False)
 
 
-def _last(axes: Axes, night: int, value: float, words: str, *, is_below: bool = False) -> None:
-    """Write the newest value at its point."""
-    offset = (0, -24 if is_below else 10)
-    axes.annotate(
-        words, (night, value), xytext=offset, textcoords="offset points", ha="center", fontsize=15, weight="bold"
-    )
+def _newest(axes: Axes, words: str) -> None:
+    """Write the newest value beside the title, where no line runs through it."""
+    axes.set_title(words, fontsize=16, weight="bold", loc="right")
 
 
 def _nights(axes: Axes, nights: Sequence[date]) -> None:

@@ -10,6 +10,7 @@ from bot.report import Amiss, Findings, shortened, status_line
 from memory.errors import UnknownId
 from memory.ledger.facts import Fact
 from memory.probe.findings import Run
+from memory.probe.gate import growth_of
 from memory.space import Space
 from memory.store.probe_alarms import Alarm
 from memory.store.probe_runs import StoredRun
@@ -40,11 +41,15 @@ async def findings_of(space: Space, stored: StoredRun, *, missed: int = 0) -> Fi
         changes=stored.run.fingerprint.changes_since(healthy.run.fingerprint) if healthy else (),
         healthy_on=healthy.night or healthy.run.ended_at.astimezone(space.zone).date() if healthy else None,
         missed=missed,
+        growth=growth_of(stored.run, await probes.baselines(before=stored.id)),
     )
 
 
 async def amiss(space: Space, alarm: Alarm, run: Run | None) -> Amiss:
     """Return an alarm with what the member said of it, as far as that is still there."""
+    if alarm.kind == "integrity":
+        findings = [one for one in run.integrity if one.about == alarm.ref] if run is not None else []
+        return Amiss(alarm, is_derived=bool(findings) and all(one.can_be_rebuilt for one in findings))
     if alarm.ref.startswith("q") and (question := await _question(space, alarm.ref)) is not None:
         return Amiss(alarm, about=shortened(question))
     fact = await fact_of(space, alarm.ref)

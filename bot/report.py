@@ -63,16 +63,21 @@ Mood = Literal["quiet", "loud"]
 
 @dataclass(frozen=True)
 class Amiss:
-    """One thing that is amiss. `said` is what the member said of it, shortened; "" where that is gone or private."""
+    """One thing that is amiss. `said` is what the member said of it, shortened; "" where that is gone or private.
+
+    `is_derived`: of files, and those can be made anew from others that are sound.
+    """
 
     alarm: Alarm
     about: str = ""
     said: str = ""
     message_id: int | None = None
+    is_derived: bool = False
 
     @property
     def can_be_restored(self) -> bool:
-        return self.alarm.kind == "lost" and self.alarm.layer in RESTORABLE and self.message_id is not None
+        has_source = self.alarm.kind == "lost" and self.alarm.layer in RESTORABLE and self.message_id is not None
+        return has_source or self.is_derived
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,8 @@ class Findings:
     healthy_on: date | None = None
     missed: int = 0
     """Nights before this one on which nothing was examined."""
+    growth: tuple[int, int] | None = None
+    """Tokens of a prompt in healthy nights before and now, where it has grown too much."""
 
 
 @dataclass(frozen=True)
@@ -167,6 +174,11 @@ def layer_words(alarm: Alarm) -> str:
             return f"Something in my files does not agree ({alarm.ref}): {alarm.layer}."
 
 
+def well_again(recovered: Sequence[Amiss]) -> str:
+    """Return the line that names what is amiss no more."""
+    return f"✓ Well again: {', '.join(_name(one) for one in recovered)}."
+
+
 def run_again() -> Button:
     """Return the button that examines once more."""
     return Button(text="Run again", data="prun:", typed="/probe")
@@ -200,12 +212,16 @@ def _item(number: int, one: Amiss, zone: ZoneInfo, *, is_alone: bool) -> str:
 
 def _remedy(one: Amiss) -> str:
     match one.alarm.kind:
+        case "lost" if one.alarm.layer in RESTORABLE and not one.can_be_restored:
+            return REMEDIES["stored"]
         case "lost":
             return REMEDIES.get(one.alarm.layer, "").format(ref=one.alarm.ref)
         case "stale" | "leak":
             return f"`/facts {one.alarm.ref}` shows what I hold about it."
         case "canary":
             return "Your own facts are examined apart from it, so none of them needs to be lost; tell the operator."
+        case "integrity" if one.is_derived:
+            return "I can make it anew from what you said, which is not touched by it."
         case "integrity":
             return "The operator can look into it: `remembrancer doctor --deep`."
         case _:
@@ -216,7 +232,7 @@ def _row(number: int, one: Amiss, *, is_alone: bool) -> tuple[Button, ...]:
     mark = "" if is_alone else f" {number}"
     of_alarm, ref = one.alarm.id, one.alarm.ref
     restore = Button(
-        text=f"Restore{mark}" if mark else "Restore from source",
+        text=f"Restore{mark}" if mark or one.is_derived else "Restore from source",
         data=f"prestore:{of_alarm}",
         typed=f"/probe restore {ref}",
     )
@@ -242,7 +258,7 @@ def _changed(found: Findings) -> str:
 
 def _recovered(found: Findings) -> Iterator[str]:
     if found.recovered:
-        yield f"✓ Well again: {', '.join(_name(one) for one in found.recovered)}."
+        yield well_again(found.recovered)
 
 
 def _name(one: Amiss) -> str:
@@ -262,9 +278,26 @@ def _remarks(found: Findings) -> Iterator[str]:
             f"I can't examine {', '.join(refs)}: the question can be answered without the fact, or does not fit it. "
             f"Nothing is lost by that; `/facts {refs[0]} question …` gives a better one."
         )
-    if found.ok is None and found.run.results:
-        why = {"model": "the model gave no answers", "budget": "the money for it was spent"}.get(found.run.stopped)
-        yield f"I could not examine all of it: {why or 'some answers are missing'}; nothing is called lost by that."
+    why = _unfinished(found)
+    if why:
+        yield f"I could not examine all of it: {why}; nothing is called lost by that."
+    if found.run.judge.is_reliable is False:
+        yield "The model that compares answers failed its own test, so what it alone would have decided is left open."
+    if found.growth is not None:
+        before, now = found.growth
+        yield f"What I read before an answer has grown to {now:,} tokens ({before:,} before), so answers cost more."
+
+
+def _unfinished(found: Findings) -> str:
+    """Return why not all was examined, "" where it was; a case whose turn comes another night was not missed."""
+    if not found.run.results:
+        return ""
+    if found.run.stopped == "budget":
+        return "the money for it was spent"
+    if found.run.stopped == "model":
+        return "the model gave no answers"
+    is_unknown = found.ok is None or any(one.verdict == "unknown" for one in found.run.results)
+    return "some answers are missing" if is_unknown else ""
 
 
 def _canary(run: Run) -> str:

@@ -1,31 +1,37 @@
-"""Restoring: what an examination found lost is made anew from its exact source, and asked for once more.
+"""Restoring: what an examination found lost is made anew from its exact source, and examined once more.
 
 A job does it, so that a crash on the way leaves nothing half done: each step may be repeated. Words that are gone
 themselves cannot be restored here; the member is told so.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+import logging
+from collections.abc import Sequence
 
+from bot.examining import Examination
 from bot.quoting import literal
 from bot.regressions import amiss, fact_of
-from bot.report import PLACES, RESTORABLE
+from bot.report import RESTORABLE, well_again
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
+from memory.errors import MemoryFault
 from memory.integrity import rebuild
 from memory.ledger.extract import Extractor
 from memory.ledger.facts import Fact
-from memory.ports import Assembled
-from memory.probe.cases import Case, UnsoundPattern, cases_of, pieces_that_state
+from memory.probe.cases import Case, UnsoundPattern, cases_of
+from memory.probe.findings import CaseResult
 from memory.probe.standing import doubt
 from memory.space import Space
-from memory.store.jobs import RESTORE, Job
+from memory.store.jobs import PROBE, RESTORE, Job
 from memory.store.mailbox import Entry
 from memory.store.probe_alarms import Alarm
+
+log = logging.getLogger(__name__)
 
 IN_LEDGER = frozenset({"extracted", "active"})
 """Layers that are mended by reading the message again; the others by making the index anew."""
 
-BEGUN = "I restore {ref} from m{message} and ask for it once more. A line follows."
+BEGUN = "I restore {ref} from m{message} and examine it once more; that may take a minute. A line follows."
+BEGUN_ANEW = "I make what does not agree ({ref}) anew and examine all of my memory; that may take some minutes."
 NO_SOURCE = (
     "There is nothing left to restore {ref} from: the message in which it was said is gone. Tell me again, or ask the "
     "operator for a backup."
@@ -35,37 +41,49 @@ HOW = (
     "`/facts {ref} pin` puts it in front of every answer, `/facts {ref} question …` gives it another question to be "
     "found by."
 )
-RESTORED = "✓ Restored **{about}**: {value} ({ref}). I asked for it once more: it stands in {where}."
-NOT_FOUND = (
-    "I made what I could anew from m{message}, but asked once more I still do not know it. `/recall m{message}` shows "
-    "what you said; telling me again keeps it anew."
+RESTORED = "✓ Well again: **{about}**: {value} ({ref}). I restored it from m{message} and examined it once more."
+RENAMED = "{old} was damaged and is set aside; what you said is {ref} from now on."
+UNEXAMINED = (
+    "I restored **{about}**: {value} ({ref}) from m{message}. Whether I know it again I could not examine just now; "
+    "the next examination will tell, and /probe does it at once."
 )
-
-Opening = Callable[[str], Awaitable[Assembled]]
-"""Returns the prompt of a fresh conversation that begins with a question."""
+NOT_FOUND = (
+    "I made what I could anew from m{message}, but examined once more I still do not know it. `/recall m{message}` "
+    "shows what you said; telling me again keeps it anew."
+)
 
 
 class Restoring:
     """Restores facts of one space."""
 
-    def __init__(self, space: Space, extractor: Extractor, screen: Screen, *, opening: Opening) -> None:
+    def __init__(self, space: Space, extractor: Extractor, examination: Examination, screen: Screen) -> None:
         self._space = space
         self._extractor = extractor
+        self._examination = examination
         self._screen = screen
-        self._opening = opening
 
     async def restore(self, job: Job) -> None:
-        """Make what an alarm is about anew, ask for it and tell what came of it. Raises: MemoryFault."""
+        """Make what an alarm is about anew, examine it and tell what came of it. Raises: MemoryFault."""
         alarm = await self._space.probes.alarm(job.payload["alarm"])
+        if alarm.kind == "integrity":
+            await self._make_anew(job)
+            return
         message_id = job.payload["message"]
         if alarm.layer in IN_LEDGER:
             await self._read_again(alarm, message_id)
         else:
             await rebuild(self._space)
-        told = await self._asked(alarm, message_id)
+        told = await self._examined(alarm, message_id)
         async with self._space.db.transaction():
             for number, message in enumerate(formed(self._screen, Answer(told, shows=(f"m{message_id}",)), None)):
                 await self._space.mailbox.post(f"restored:{job.id}:{number}", message)
+            await self._space.jobs.finish(job.id)
+
+    async def _make_anew(self, job: Job) -> None:
+        """Make anew what is derived, and have all of the memory examined: any of it may have hung on that."""
+        await rebuild(self._space)
+        async with self._space.db.transaction():
+            await self._space.jobs.add(PROBE, f"{PROBE}:restored:{job.id}", {})
             await self._space.jobs.finish(job.id)
 
     async def _read_again(self, alarm: Alarm, message_id: int) -> None:
@@ -104,32 +122,42 @@ class Restoring:
         missing = [ref for ref in refs if ref.startswith("f") and await fact_of(self._space, ref) is None]
         return sorted(int(ref[1:]) for ref in missing)
 
-    async def _asked(self, alarm: Alarm, message_id: int) -> str:
-        """Ask for what was restored as a chat would, and return what came of it."""
+    async def _examined(self, alarm: Alarm, message_id: int) -> str:
+        """Examine what was restored, and return what came of it."""
         case = await self._case(await self._ref_now(alarm.ref))
-        layers = await self._layers(case) if case is not None else ()
-        if case is None or not layers:
+        if case is None:
+            return NOT_FOUND.format(message=message_id)
+        before = await self._space.probes.open_alarms()
+        result = await self._result(case.ref, alarm.ref)
+        if result is not None and result.verdict == "lost":
             return NOT_FOUND.format(message=message_id)
         fact = await fact_of(self._space, case.ref)
-        return RESTORED.format(
-            about=literal(fact.about if fact else case.question),
-            value=literal(case.value),
-            ref=case.ref,
-            where=" and ".join(PLACES.get(layer, layer) for layer in layers),
-        )
+        words = RESTORED if result is not None and result.verdict == "pass" else UNEXAMINED
+        about = literal(fact.about if fact else case.question)
+        lines = [words.format(about=about, value=literal(case.value), ref=case.ref, message=message_id)]
+        lines += [RENAMED.format(old=alarm.ref, ref=case.ref)] if case.ref != alarm.ref else []
+        return "\n".join([*lines, *await self._also_well(alarm, before)])
+
+    async def _result(self, ref: str, old_ref: str) -> CaseResult | None:
+        """Examine a case, and return what was found; None where that came to nothing."""
+        try:
+            run, _ = await self._examination.run(self._space, only=tuple({ref, old_ref}))
+        except (MemoryFault, OSError) as error:
+            log.warning("restored, not examined: space=%s error=%s", self._space.id, type(error).__name__)
+            return None
+        return next((one for one in run.results if one.ref == ref), None)
+
+    async def _also_well(self, alarm: Alarm, before: Sequence[Alarm]) -> list[str]:
+        """Return the line that names what else is well by this, if anything is."""
+        now = {one.id for one in await self._space.probes.open_alarms()}
+        cleared = [one for one in before if one.id not in now and one.id != alarm.id and one.dismissed_at is None]
+        return [well_again([await amiss(self._space, one, None) for one in cleared])] if cleared else []
 
     async def _ref_now(self, ref: str) -> str:
         """Return what holds of the subject of a fact, where its own row was set aside."""
         fact = await fact_of(self._space, ref)
         now = await self._space.facts.current(fact.subject_key) if fact else None
         return now.ref if now else ref
-
-    async def _layers(self, case: Case) -> Sequence[str]:
-        try:
-            pieces = pieces_that_state(case, await self._opening(case.question))
-        except UnsoundPattern:
-            return ()
-        return list(dict.fromkeys(piece.layer for piece in pieces))
 
     async def _case(self, ref: str) -> Case | None:
         return next((case for case in await cases_of(self._space) if case.ref == ref), None)
@@ -142,6 +170,9 @@ async def ordered(space: Space, alarm: Alarm, entry: Entry) -> Answer:
     """
     last = await space.probes.last_done()
     one = await amiss(space, alarm, last.run if last else None)
+    if one.is_derived:
+        await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", {"alarm": alarm.id})
+        return Answer(BEGUN_ANEW.format(ref=alarm.ref), is_spent=True)
     if alarm.kind != "lost" or alarm.layer not in RESTORABLE | {"stored"}:
         return Answer(NOTHING_LOST.format(ref=alarm.ref, how=HOW.format(ref=alarm.ref)))
     if alarm.layer == "stored" or one.message_id is None:

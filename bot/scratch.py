@@ -7,12 +7,14 @@ a live file. What a killed process left behind is swept when the next one begins
 import asyncio
 import secrets
 import shutil
+import sqlite3
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from bot.astray import has_messages, last_full
 from bot.home import PRIVATE, Home
-from memory.errors import StorageFull
+from memory.errors import MemoryFault, StorageFull
 from memory.ports import Clock
 from memory.space import Space
 from memory.store.database import Database
@@ -57,6 +59,7 @@ async def scratch_of(
     if free(home.root) < COPIES * size + MARGIN_BYTES:
         raise StorageFull(home.scratch)
     backup = night_backup(home, space.id)
+    await _keep_full(home, space, tombstones, clock)
     await space.db.backup_to(backup)
     home.scratch.mkdir(mode=PRIVATE, parents=True, exist_ok=True)
     scratch = Home(home.scratch / secrets.token_hex(NAME_BYTES))
@@ -65,6 +68,17 @@ async def scratch_of(
         yield scratch
     finally:
         shutil.rmtree(scratch.root, ignore_errors=True)
+
+
+async def _keep_full(home: Home, space: Space, tombstones: Tombstones, clock: Clock) -> None:
+    """Keep the backup of the night before from being overwritten by an empty one, where nobody asked for that."""
+    before = night_backup(home, space.id)
+    row = await space.db.fetch_one("SELECT 1 FROM messages LIMIT 1")
+    if row is not None or not before.exists() or await tombstones.has_everything(space.id):
+        return
+    with suppress(MemoryFault, sqlite3.Error):
+        if await has_messages(before, clock):
+            before.replace(last_full(home, space.id))
 
 
 async def _fill(scratch: Home, backup: Path, space_id: str, tombstones: Tombstones, clock: Clock) -> None:

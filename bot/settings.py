@@ -199,11 +199,6 @@ def unavailable(settings: Settings) -> list[str]:
         f"{PREFIX}SHELL": (settings.shell, "the shell tool", "it stays off"),
         f"{PREFIX}MCP": (settings.mcp is not None, "MCP", "no server is started"),
         f"{PREFIX}WORKBENCH": (settings.workbench is not None, "the workbench", "nothing is served"),
-        f"{PREFIX}DAILY_USD": (
-            "daily_usd" in settings.model_fields_set,
-            "the spend ceiling of the chat",
-            "it limits the nightly examination, and the chat is not limited",
-        ),
     }
     return [
         f"{name}: {what} is not available in this version; {instead}"

@@ -23,7 +23,7 @@ from rich.live import Live
 from rich.markdown import Markdown
 
 from bot.errors import words_for
-from bot.quoting import unescaped
+from bot.quoting import literal, unescaped
 from bot.turn.screen import QuietScreen
 from bot.views import printable
 from memory.errors import OperatorMustAct
@@ -111,10 +111,12 @@ class LiveScreen:
 
 
 def typed(message: Outgoing) -> str:
-    """Return the text of a message, where its picture lies and, for its buttons, what can be typed instead."""
+    """Return the text of a message, where its picture or file lies and, for its buttons, what can be typed instead."""
     ways = [f"{button.text}: `{button.typed}`" for row in message.buttons for button in row if button.typed]
-    picture = [f"(a picture: media/{message.photo} in the folder of this memory)"] if message.photo else []
-    return "\n\n".join([message.text, *picture, *([" · ".join(ways)] if ways else [])])
+    lies = {"a picture": f"media/{message.photo}"} if message.photo else {}
+    lies |= {"a file": f"files/{message.document}"} if message.document else {}
+    places = [f"({what}: {literal(path)} in the folder of this memory)" for what, path in lies.items()]
+    return "\n\n".join([message.text, *places, *([" · ".join(ways)] if ways else [])])
 
 
 Screen = PlainScreen | LiveScreen

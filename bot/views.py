@@ -11,6 +11,7 @@ from zoneinfo import ZoneInfo
 from bot.report import Findings, status_line
 from memory.block import Explained
 from memory.ledger.facts import Fact
+from memory.probe.effect import effect_of
 from memory.probe.findings import CaseResult, Run
 from memory.probe.gate import Gate
 from memory.recall.items import Found, Item
@@ -80,6 +81,7 @@ def probe_json(run: Run, judged: Gate) -> Json:
         "recall_rate": judged.recall_rate,
         "cases": len(run.results),
         "asked": sum(one.is_answered for one in run.results),
+        "effect": _effect(run),
         "lost": list(judged.lost),
         "lost_critical": list(judged.lost_critical),
         "leaks": list(judged.leaks),
@@ -100,6 +102,14 @@ def probe_json(run: Run, judged: Gate) -> Json:
         },
         "autopsies": [{"fact": one.ref, "layer": one.layer, "detail": one.detail} for one in _lost(run)],
     }
+
+
+def _effect(run: Run) -> Json | None:
+    found = effect_of(run.results)
+    if found is None:
+        return None
+    low, high = found.interval
+    return {"value": found.value, "low": low, "high": high, "present": found.present, "absent": found.absent}
 
 
 def probe_lines(run: Run, judged: Gate, zone: ZoneInfo) -> list[str]:

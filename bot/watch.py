@@ -31,6 +31,7 @@ PICTURE_TYPE = "image/png; of=nights"
 SUNDAY = 6
 THREE_TIMES = "the examination broke off three times"
 NOT_RUN = "the examination did not run"
+NO_ROOM = "there is no room on the disk for the copy that I examine (the operator can make some; then I do it at once)"
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,10 @@ class Watch:
         space, now = runner.space, self._clock.now()
         last = await space.probes.last_night()
         night = due_night(now, self._hours.probe_at, space.zone, last=last, began=await born(space))
-        if night is not None and may_try(now, *await space.probes.tries(night.day)):
+        if night is None:
+            return
+        tries = await space.probes.tries(night.day)
+        if may_try(now, tries.count, tries.last_at):
             await self._examination.run(space, night=night.day)
 
     async def _report(self, runner: Runner) -> None:
@@ -104,19 +108,19 @@ class Watch:
         self._reported[space.id] = day
 
     async def _may_still_come(self, space: Space, night: date) -> bool:
-        """Whether the examination of a night is under way or will be tried."""
+        """Whether the examination of a night is under way or will be tried. For room on the disk nobody waits."""
         if await _is_examined(space, night):
             return False
-        tries, _ = await space.probes.tries(night)
+        tries = await space.probes.tries(night)
         is_newest = newest_night(self._clock.now(), self._hours.probe_at, space.zone) == night
-        return self._examination.is_busy or (is_newest and tries < MAX_TRIES)
+        return self._examination.is_busy or (is_newest and tries.count < MAX_TRIES and not tries.has_no_room)
 
     async def _told_of(self, space: Space, night: date) -> Report:
         stored = await space.probes.last_done()
         if stored is not None and await _is_examined(space, night):
             return report(await findings_of(space, stored, missed=await _missed(space)), space.zone)
-        tries, _ = await space.probes.tries(night)
-        reason = THREE_TIMES if tries >= MAX_TRIES else NOT_RUN
+        tries = await space.probes.tries(night)
+        reason = THREE_TIMES if tries.count >= MAX_TRIES else NO_ROOM if tries.has_no_room else NOT_RUN
         return unexamined(
             reason, nights=await space.probes.nights_without(night), since=stored.night if stored else None
         )

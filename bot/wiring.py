@@ -2,25 +2,29 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NotRequired, TypedDict, Unpack
 
 from bot.commands.member import MemberCommands
 from bot.examining import AskedExaminations, Examination
+from bot.models.ceiling import Ceiling
 from bot.models.declarations import check_declarations
 from bot.models.meter import Metered
 from bot.models.spend import Purse, SpendingModel
+from bot.models.stand_in import StandIn
 from bot.restoring import Restoring
 from bot.settings import Settings
 from bot.turn.agent import Agent, Limits
-from bot.turn.assistant import ASK_DEADLINE_S, AnswerScreen, ChatAssistant
+from bot.turn.assistant import AnswerScreen, ChatAssistant
 from bot.turn.background import Background
 from bot.turn.outbox import Delivery
 from bot.turn.prompt import Ceilings, PromptBuilder
+from bot.turn.reminding import Reminding
 from bot.turn.room import Room
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.worker import Worker
+from bot.web.fetch import Fetcher
+from bot.web.pages import WebPages
 from memory.compaction.compactor import Compactor
 from memory.ledger.extract import Extractor
 from memory.ports import Model
@@ -29,17 +33,22 @@ from memory.store.jobs import PROBE, RESTORE
 from memory.store.tombstones import Tombstones
 from tools.clock import ClockTool
 from tools.facts import FactsTool
+from tools.files import FilesTool
 from tools.procedures import ProceduresTool
 from tools.recall import RecallTool
 from tools.registry import Registry
 from tools.remember import RememberTool
+from tools.reminders import RemindersTool
+from tools.tool import Tool
+from tools.web import FetchUrlTool, WebSearchTool
 
 
 class Manner(TypedDict):
     """How a space works, as the settings say, and what it may use of the process that serves it.
 
     `examination` is how its members have it examined; `polled_s` tells how long ago the chat service was polled with
-    success.
+    success. `daily_usd` is what its calls may cost in a day (not there: no end to it), `utility_model` the name of the
+    model that answers all but chats, `stand_in` what answers a chat where the model cannot.
     """
 
     limits: Limits
@@ -50,6 +59,9 @@ class Manner(TypedDict):
     operator_id: NotRequired[int | None]
     examination: NotRequired[Examination]
     polled_s: NotRequired[Callable[[], float | None]]
+    daily_usd: NotRequired[float | None]
+    utility_model: NotRequired[str]
+    stand_in: NotRequired[Model]
 
 
 def manner_of(settings: Settings) -> Manner:
@@ -64,16 +76,26 @@ def manner_of(settings: Settings) -> Manner:
     )
 
 
-def make_registry() -> Registry:
-    """Return the tools of every space."""
-    registry = Registry([RecallTool(), FactsTool(), RememberTool(), ProceduresTool(), ClockTool()])
+def make_registry(searcher: Model | None = None) -> Registry:
+    """Return the tools of a space; with a model that can search the web, those of the web too."""
+    web: list[Tool] = [WebSearchTool(searcher), FetchUrlTool(WebPages(Fetcher()))] if searcher else []
+    own: list[Tool] = [
+        RecallTool(),
+        FactsTool(),
+        RememberTool(),
+        RemindersTool(),
+        ProceduresTool(),
+        FilesTool(),
+        ClockTool(),
+    ]
+    registry = Registry([*own, *web])
     check_declarations(registry.specs)
     return registry
 
 
 def make_runner(space: Space, model: Model, screen: Screen, tombstones: Tombstones, **manner: Unpack[Manner]) -> Runner:
     """Return what keeps an open space going; nothing of it has started."""
-    return _wired(space, model, screen, tombstones, manner).runner
+    return _wired(space, model, screen, tombstones, manner, reminding=Reminding(space, screen)).runner
 
 
 def make_assistant(
@@ -84,7 +106,7 @@ def make_assistant(
     `purse` is the one that `model` is paid from.
     """
     screen = AnswerScreen()
-    wired = _wired(space, model, screen, tombstones, manner)
+    wired = _wired(space, model, screen, tombstones, manner, reminding=None)
     return ChatAssistant(wired.runner, wired.prompts, screen, model, purse)
 
 
@@ -94,11 +116,20 @@ class _Wired:
     prompts: PromptBuilder
 
 
-def _wired(space: Space, model: Model, screen: Screen, tombstones: Tombstones, manner: Manner) -> _Wired:
+def _wired(
+    space: Space,
+    model: Model,
+    screen: Screen,
+    tombstones: Tombstones,
+    manner: Manner,
+    *,
+    reminding: Reminding | None,
+) -> _Wired:
     limits, ceilings, examination = manner["limits"], manner["ceilings"], manner.get("examination")
-    registry = make_registry()
+    ceiling = Ceiling(space, manner.get("daily_usd"))
+    metered = Metered(model, space, ceiling, utility_model=manner.get("utility_model"))
+    registry = make_registry(None if manner["is_offline"] else metered)
     prompts = PromptBuilder(space, registry, ceilings)
-    metered = Metered(model, space)
     extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.zone)
     compactor = Compactor(
         space.db,
@@ -117,21 +148,22 @@ def _wired(space: Space, model: Model, screen: Screen, tombstones: Tombstones, m
         compress=manner.get("compress", False),
     )
     background = Background(space, extractor, compactor, screen)
-    opening = partial(prompts.opening, deadline_s=ASK_DEADLINE_S)
-    restoring = Restoring(space, extractor, screen, opening=opening)
-    worker = Worker(space, {**background.handlers(), RESTORE: restoring.restore}, background.report)
+    worker = Worker(space, background.handlers(), background.report)
     room = Room(space, compactor, worker, threshold_tokens=limits.compact_at_tokens)
     commands = MemberCommands(
         space,
         registry,
         tombstones,
         compactor,
+        ceiling,
+        compact_at_tokens=limits.compact_at_tokens,
         is_offline=manner["is_offline"],
         operator_id=manner.get("operator_id"),
         is_examining=(lambda: examination.is_busy) if examination else None,
         polled_s=manner.get("polled_s"),
     )
-    agent = Agent(space, metered, registry, prompts, room, screen, limits)
+    chat = StandIn(metered, manner["stand_in"]) if "stand_in" in manner else metered
+    agent = Agent(space, chat, registry, prompts, room, screen, limits, ceiling)
     patient: Worker | None = None
     if examination is not None:
 
@@ -139,6 +171,9 @@ def _wired(space: Space, model: Model, screen: Screen, tombstones: Tombstones, m
             runner.wake()
 
         asked = AskedExaminations(space, examination, screen, wake=wake)
-        patient = Worker(space, {PROBE: asked.examine}, background.report, is_long=True)
-    runner = Runner(space, agent, commands, worker, Delivery(space, screen), screen, patient=patient)
+        restoring = Restoring(space, extractor, examination, screen)
+        handlers = {PROBE: asked.examine, RESTORE: restoring.restore}
+        patient = Worker(space, handlers, background.report, is_long=True)
+    delivery = Delivery(space, screen)
+    runner = Runner(space, agent, commands, worker, delivery, screen, patient=patient, reminding=reminding)
     return _Wired(runner, prompts)

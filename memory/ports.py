@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Literal, Protocol
 
-from memory.messages import Message, Part, text_of
+from memory.errors import ModelFault
+from memory.messages import Message, Part, estimate_message_tokens, estimate_tokens, text_of
 
 Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web", "embed"]
 """What a request is for; its first system line says so (`task: chat`). `embed` is no request to a model: it names what
@@ -33,7 +34,8 @@ class ModelRequest:
 
     `system` begins with the line `task: …`. `messages` are the history, oldest first; consecutive messages of one role
     are merged by the adapter. `memory_block` becomes the last part of the last user content. `tools_enabled` False
-    keeps the declarations and forbids calls. `schema` asks for one JSON document of that JSON schema.
+    keeps the declarations and forbids calls. `schema` asks for one JSON document of that JSON schema. `searches` lets
+    the provider search the web for it; it goes with neither tools nor a schema.
     """
 
     task: Task
@@ -43,7 +45,14 @@ class ModelRequest:
     tools: Sequence[ToolSpec] = ()
     tools_enabled: bool = True
     schema: dict[str, Any] | None = None
+    searches: bool = False
     deadline_s: float = 120.0
+
+
+def estimate_request_tokens(request: ModelRequest) -> int:
+    """Return the estimated size of a request."""
+    fixed = estimate_tokens(request.system) + sum(estimate_tokens(str(spec)) for spec in request.tools)
+    return fixed + estimate_message_tokens(request.messages) + estimate_tokens(request.memory_block or "")
 
 
 @dataclass(frozen=True)
@@ -59,14 +68,28 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class Source:
+    """A page of the web that an answer rests on, as the provider names it."""
+
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
 class ModelReply:
-    """A finished answer: at least one part, words or calls. `model` is the name of the model that answered."""
+    """A finished answer: at least one part, words or calls. `model` is the name of the model that answered.
+
+    `sources` are what a search found; the words name them by number, `[1]` the first.
+    """
 
     parts: tuple[Part, ...]
     model: str
     usage: Usage = field(default_factory=Usage)
     was_cut: bool = False
     """The model stopped at its output limit after it had said something."""
+    sources: tuple[Source, ...] = ()
+    fault: ModelFault | None = None
+    """Why the model that was asked gave no answer and another stood in; None as a rule."""
 
     @property
     def text(self) -> str:

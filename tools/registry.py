@@ -9,7 +9,7 @@ from memory.errors import MemberMustAct
 from memory.messages import CallPart, ResultPart
 from memory.ports import ToolSpec
 from memory.store.results import whole_result
-from tools.tool import Context, Tool, ToolError, parse_arguments, spec_of
+from tools.tool import Context, Effect, Tool, ToolError, parse_arguments, spec_of
 
 log = logging.getLogger(__name__)
 
@@ -26,10 +26,10 @@ class Registry:
         self.specs: tuple[ToolSpec, ...] = tuple(spec_of(tool) for tool in tools)
         self.help_lines: tuple[str, ...] = tuple(tool.help_line for tool in tools)
 
-    def is_local(self, call: CallPart) -> bool:
-        """Whether the call must run inside the transaction that commits its result."""
+    def effect_of(self, call: CallPart) -> Effect:
+        """Return what a call does; of a tool that there is not, nothing."""
         tool = self._tools.get(call.name)
-        return tool is not None and tool.effect == "local"
+        return "none" if tool is None else tool.effect
 
     async def run(self, call: CallPart, context: Context) -> ResultPart:
         """Serve a call. Every failure is a result; a local tool joins the caller's transaction."""

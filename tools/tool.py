@@ -13,9 +13,14 @@ from memory.ledger.receipts import Receipt
 from memory.ports import ToolSpec
 from memory.space import Space
 from memory.store.procedures import Version
+from memory.store.reminder_rows import Asker, Reminder
 
-Effect = Literal["none", "local"]
-"""`local`: it writes this space's rows and runs inside the transaction that commits its result."""
+Effect = Literal["none", "local", "external"]
+"""`local`: it writes this space's rows or files and runs inside the transaction that commits its result. `external`: it
+reaches beyond this program, so that it began is committed before it runs.
+"""
+Change = Literal["set", "changed", "put off", "done", "deleted", "restored"]
+"""What became of a reminder."""
 
 
 class ToolError(Exception):
@@ -29,18 +34,31 @@ class Arguments(BaseModel):
 
 
 @dataclass(frozen=True)
+class Reminded:
+    """A reminder that was set or changed, and what was taken for granted."""
+
+    reminder: Reminder
+    change: Change
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class Context:
-    """Where a call runs: the space, the turn, and the ids of the member's messages in it.
+    """Where a call runs: the space, the turn, the ids of the member's messages in it, and who asks from where.
 
     A tool that changed the ledger appends what the member is told of it to `receipts`; a procedure that waits for the
-    member's answer, to `proposals`.
+    member's answer, to `proposals`; a reminder, to `reminded`; the path of a file that goes to the member as a
+    document, to `documents`.
     """
 
     space: Space
     turn_id: int
     message_ids: tuple[int, ...]
+    asker: Asker = field(default_factory=Asker)
     receipts: list[Receipt] = field(default_factory=list)
     proposals: list[Version] = field(default_factory=list)
+    reminded: list[Reminded] = field(default_factory=list)
+    documents: list[str] = field(default_factory=list)
 
 
 class Tool(Protocol):

@@ -17,8 +17,11 @@ from bot.commands.kept_secrets import SecretKeeper
 from bot.commands.probe import ProbeCommands
 from bot.commands.procedures import ProcedureCommands
 from bot.commands.recall import RecallCommands
+from bot.commands.reminders import ReminderCommands
 from bot.commands.rights import Rights
+from bot.commands.usage import UsageCommand
 from bot.commands.why import why_text
+from bot.models.ceiling import Ceiling
 from bot.turn.answer import Answer
 from bot.turn.told import KEEP_ANYWAY
 from bot.turn.words import keep_words
@@ -52,11 +55,14 @@ COMMANDS: tuple[Command, ...] = (
     Command("recall", "[question or days]", "find what was said earlier; alone, how my memory is"),
     Command("remember", "text", "keep something word for word"),
     Command("forget", "f12, m12, t12, p3 or everything", "erase a fact, message, turn, procedure or all, for good"),
+    Command("remind", "time text", "remind you, once or again and again: tomorrow 9:00 call the dentist"),
+    Command("reminders", "[n12]", "the reminders ahead; snooze, finish, edit or delete one"),
     Command("procedures", "[p3 or add text]", "how you want things done; teach, read or change one"),
     Command("undo", "[f12]", "take back the last change of the facts"),
     Command("keepsecret", "", "keep a password I left out, as a private fact"),
     Command("probe", "[f12, list or add QUESTION = ANSWER]", "examine my memory now, or what the last nights found"),
     Command("health", "", "whether all that I depend on is well"),
+    Command("usage", "", "what today and this month cost, by task"),
     Command("why", "[t12]", "what the last answer was built from, or the one you reply to"),
     Command("compact", "[now or h3]", "what would leave the prompt, or what a handoff kept"),
     Command("stop", "", "stop what I am doing now"),
@@ -104,7 +110,9 @@ class MemberCommands:
         registry: Registry,
         tombstones: Tombstones,
         compactor: Compactor,
+        ceiling: Ceiling,
         *,
+        compact_at_tokens: int,
         is_offline: bool,
         operator_id: int | None = None,
         is_examining: Callable[[], bool] | None = None,
@@ -120,8 +128,10 @@ class MemberCommands:
         choices = Choices(space, rights)
         compacting = Compacting(space, compactor)
         recall = RecallCommands(space)
+        reminders = ReminderCommands(space, rights)
         probe = ProbeCommands(space, rights, recall, is_busy=is_examining)
         health = HealthCommand(space, polled_s=polled_s)
+        usage = UsageCommand(space, ceiling, compact_at_tokens=compact_at_tokens)
         self._procedures = ProcedureCommands(space, rights)
         self._choices = choices
         self._answers: dict[str, Callable[[str, Entry], Awaitable[str | Answer]]] = {
@@ -135,11 +145,14 @@ class MemberCommands:
             "undo": self._menus.undo,
             "keepsecret": keeper.command,
             "recall": recall.recall,
+            "remind": reminders.remind,
+            "reminders": reminders.reminders,
             "procedures": self._procedures.procedures,
             "remember": self._remember,
             "forget": self._forgetting.answer,
             "probe": probe.probe,
             "health": health.health,
+            "usage": usage.usage,
             "why": self._why,
             "compact": compacting.command,
             "stop": self._stop,
@@ -150,6 +163,7 @@ class MemberCommands:
             **self._menus.presses(),
             **choices.presses(),
             **recall.presses(),
+            **reminders.presses(),
             **probe.presses(),
             **self._procedures.presses(),
             "compact": compacting.press,

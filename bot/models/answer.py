@@ -10,9 +10,10 @@ from typing import Any, TypeGuard
 
 from bot.models.failures import Failure
 from bot.models.garble import has_written_call, is_repetition, without_written_calls
+from bot.models.grounding import with_sources
 from bot.models.parts import SYNTHETIC, Wire, part_from_wire
 from memory.messages import CallPart, Part, TextPart, ThoughtPart, estimate_message_tokens, estimate_tokens
-from memory.ports import ModelReply, ModelRequest, Usage
+from memory.ports import ModelReply, ModelRequest, Source, Usage
 
 _CHECK_EVERY_CHARACTERS = 200
 
@@ -39,6 +40,7 @@ class Answer:
     block_reason: str | None = None
     usage: Wire = field(default_factory=dict)
     error: Wire | None = None
+    grounding: Wire = field(default_factory=dict)
     first_call_number: int = 1
     _checked: int = 0
 
@@ -54,6 +56,7 @@ class Answer:
         self.usage |= {key: value for key, value in (event.get("usageMetadata") or {}).items() if value is not None}
         for candidate in (event.get("candidates") or [])[:1]:
             self.finish_reason = candidate.get("finishReason") or self.finish_reason
+            self.grounding |= candidate.get("groundingMetadata") or {}
             for raw in (candidate.get("content") or {}).get("parts") or []:
                 if raw:
                     self._append(part_from_wire(raw, call_id=self._next_call_id()))
@@ -103,7 +106,11 @@ def settle(answer: Answer, request: ModelRequest, *, model: str, is_last_try: bo
         if reason in _CUT:
             return Failure("silent", "the output limit was reached before anything was said", reason=reason.lower())
         return Failure("garbled", "nothing was said", reason="empty" if reason == "STOP" else reason.lower())
-    return ModelReply(parts, model, _usage(answer, request), was_cut=reason in _CUT)
+    sources: tuple[Source, ...] = ()
+    if request.searches:
+        text, sources = with_sources(answer.text, answer.grounding)
+        parts = (TextPart(text=text),)
+    return ModelReply(parts, model, _usage(answer, request), was_cut=reason in _CUT, sources=sources)
 
 
 def _bad_ending(answer: Answer) -> Failure | None:

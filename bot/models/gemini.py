@@ -26,14 +26,13 @@ from bot.models.garble import has_written_call
 from bot.models.history import Sources, build_contents
 from bot.models.parts import Wire, part_to_wire
 from bot.models.retry import wait_before_retry
+from bot.models.standby import REST, SPARED, Standby
 from bot.models.tap import Tap, attach_current_tap, tapped
-from memory.ports import Clock, ModelReply, ModelRequest, OnText, Task, ToolSpec
+from memory.ports import Clock, ModelReply, ModelRequest, OnText, ToolSpec
 
 GOOGLE = "https://generativelanguage.googleapis.com"
 
 _API_VERSION = "v1beta"
-_GONE_FOR = timedelta(hours=1)
-"""How long a model that was not found is passed over before it is tried again."""
 
 _EMBEDDING_TASKS = {"query": "RETRIEVAL_QUERY", "document": "RETRIEVAL_DOCUMENT"}
 
@@ -74,9 +73,8 @@ class GeminiModel:
     ) -> None:
         self._chat_model = chat_model
         self._utility_model = utility_model
-        self._fallback_model = fallback_model or utility_model
+        self._standby = Standby(chat_model, fallback_model or utility_model, clock)
         self._clock = clock
-        self._gone: dict[str, datetime] = {}
         # Identity encoding, so that the tap reads what the library reads.
         self._http = httpx2.AsyncClient(
             timeout=None, headers={"accept-encoding": "identity"}, event_hooks={"response": [attach_current_tap]}
@@ -150,28 +148,24 @@ class GeminiModel:
 
     async def _ask_models(self, request: ModelRequest, on_text: OnText | None) -> ModelReply | list[Failure]:
         ends = self._clock.now() + timedelta(seconds=request.deadline_s)
-        outcome: ModelReply | list[Failure] = []
-        for model in self._candidates(request.task):
-            outcome = await self._ask(model, request, ends, on_text)
-            if isinstance(outcome, ModelReply) or outcome[-1].kind not in {"gone", "overloaded"}:
+        if request.task != "chat":
+            return await self._ask(self._utility_model, request, ends, on_text, spare_s=0.0)
+        outcomes: list[list[Failure]] = []
+        models = self._standby.candidates()
+        for model in models:
+            spare_s = SPARED * request.deadline_s if model != models[-1] else 0.0
+            outcome = await self._ask(model, request, ends, on_text, spare_s=spare_s)
+            if isinstance(outcome, ModelReply):
+                return self._standby.accounted(outcome)
+            outcomes.append(outcome)
+            if outcome[-1].kind not in REST:
                 return outcome
-            self._note_gone(model, outcome[-1])
-        return outcome
-
-    def _candidates(self, task: Task) -> list[str]:
-        if task != "chat":
-            return [self._utility_model]
-        models = list(dict.fromkeys([self._chat_model, self._fallback_model]))
-        now = self._clock.now()
-        return [model for model in models if now >= self._gone.get(model, now)] or models
-
-    def _note_gone(self, model: str, failure: Failure) -> None:
-        if failure.kind == "gone":
-            self._gone[model] = self._clock.now() + _GONE_FOR
-            _log.warning("the model %s does not exist (any more): set GEMINI_MODEL to one that does", model)
+            self._standby.let_rest(model, outcome)
+        # What passes by itself says more than a model that does not exist.
+        return next((outcome for outcome in outcomes if outcome[-1].kind != "gone"), outcomes[-1])
 
     async def _ask(
-        self, model: str, request: ModelRequest, ends: datetime, on_text: OnText | None
+        self, model: str, request: ModelRequest, ends: datetime, on_text: OnText | None, *, spare_s: float
     ) -> ModelReply | list[Failure]:
         failures: list[Failure] = []
         while True:
@@ -181,7 +175,8 @@ class GeminiModel:
                 return outcome
             failures.append(outcome)
             _log.info("%s for %s gave no answer: %s %s", model, request.task, outcome.kind, outcome.detail)
-            wait_s = wait_before_retry(failures, (ends - self._clock.now()).total_seconds())
+            left_s = (ends - self._clock.now()).total_seconds()
+            wait_s = wait_before_retry(failures, left_s - (spare_s if outcome.kind in REST else 0.0))
             if wait_s is None:
                 return failures
             if wait_s:
@@ -196,7 +191,7 @@ class GeminiModel:
         on_text: OnText | None,
     ) -> ModelReply | Failure:
         met = {failure.kind for failure in failures}
-        config = _config(request, self._contents(request, met), remaining_s)
+        config = _config(request, self._contents(model, request, met), remaining_s)
         answer = begin_answer(request)
         with tapped() as tap:
             try:
@@ -256,10 +251,10 @@ class GeminiModel:
             return Failure("misconfigured", f"the key or the base address cannot be sent ({kind})")
         return Failure("unreachable", kind)
 
-    def _contents(self, request: ModelRequest, met: set[Kind]) -> list[Wire]:
+    def _contents(self, model: str, request: ModelRequest, met: set[Kind]) -> list[Wire]:
         sources = Sources(
             now=self._clock.now(),
-            without_signatures="unsigned" in met,
+            without_signatures="unsigned" in met or self._standby.is_foreign(model),
             without_files="no_file" in met,
         )
         contents = build_contents(request.messages, request.memory_block, sources)
@@ -276,9 +271,12 @@ def _config(request: ModelRequest, contents: list[Wire], remaining_s: float) -> 
     mode = types.FunctionCallingConfigMode.AUTO if request.tools_enabled else types.FunctionCallingConfigMode.NONE
     calling = types.ToolConfig(function_calling_config=types.FunctionCallingConfig(mode=mode))
     declarations = [_declaration(tool) for tool in request.tools]
+    tools = [types.Tool(function_declarations=declarations)] if declarations else []
+    if request.searches:
+        tools.append(types.Tool(google_search=types.GoogleSearch()))
     return types.GenerateContentConfig(
         system_instruction=request.system,
-        tools=[types.Tool(function_declarations=declarations)] if declarations else None,
+        tools=tools or None,
         tool_config=calling if declarations else None,
         response_mime_type="application/json" if request.schema else None,
         response_json_schema=request.schema,

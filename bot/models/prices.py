@@ -1,7 +1,8 @@
 """What a call costs: the public prices of the models, in US dollars for a million tokens, as of `AS_OF`.
 
 Standard tier, text, prompts up to 200,000 tokens; what a provider gives for free is not reckoned with. A model that is
-not listed has no known price, and nothing is guessed. What runs on this machine costs nothing.
+not listed has no known price; where a ceiling must hold all the same, its tokens are limited by `ASSUMED`. What runs on
+this machine costs nothing.
 """
 
 from collections.abc import Mapping, Sequence
@@ -34,6 +35,10 @@ class Price:
 
 
 FREE = Price(0.0, 0.0, 0.0)
+TOKENS_FOR_A_DOLLAR = 250_000
+"""What a dollar is taken to buy of a model whose price is not known."""
+_ASSUMED = MILLION / TOKENS_FOR_A_DOLLAR
+ASSUMED = Price(_ASSUMED, _ASSUMED, _ASSUMED)
 _FLASH_3_6 = Price(1.50, 0.15, 7.50)
 _FLASH_3_8 = (Price(0.75, 0.075, 3.75), Price(1.50, 0.15, 7.50, since=date(2027, 1, 1)))
 
@@ -61,3 +66,10 @@ def price_of(model: str, on: date) -> Price | None:
     """Return what a model costs on a day; None where that is not known. An embedder's name may carry its size."""
     prices = PRICES.get(model.removeprefix("models/").split(":")[0], ())
     return next((price for price in reversed(prices) if price.since <= on), None)
+
+
+def shown_usd(usd: float) -> str:
+    """Return an amount as a person reads it, small ones to a tenth of a cent."""
+    if 0 < usd < 0.001:
+        return "<$0.001"
+    return f"${usd:.3f}" if 0 < usd < 0.095 else f"${usd:,.2f}"

@@ -8,14 +8,22 @@ dollars. Nothing is written to any database here.
 from collections.abc import Mapping, Sequence
 from typing import Literal
 
-from bot.models.prices import price_of
-from bot.turn.prompt import estimate_request_tokens
+from bot.models.prices import TOKENS_FOR_A_DOLLAR, price_of
 from memory.errors import CeilingReached, ModelFault, ModelSilent
 from memory.messages import estimate_tokens
-from memory.ports import Clock, Embedder, Model, ModelReply, ModelRequest, OnText, Spent, Task, Usage
+from memory.ports import (
+    Clock,
+    Embedder,
+    Model,
+    ModelReply,
+    ModelRequest,
+    OnText,
+    Spent,
+    Task,
+    Usage,
+    estimate_request_tokens,
+)
 
-TOKENS_FOR_A_DOLLAR = 250_000
-"""What a dollar buys of a model whose price is not known."""
 EXPECTED_OUTPUT: Mapping[Task, int] = {"chat": 800, "extract": 500, "judge": 50, "entail": 50, "embed": 0}
 """Tokens of an answer with its thoughts, as reckoned with before it is there."""
 EXPECTED_OUTPUT_ELSE = 400
@@ -33,7 +41,7 @@ class Purse:
 
     def expected(self, task: Task, prompt_tokens: int) -> Usage:
         """Return what a call will use, as far as that can be told before it."""
-        return Usage(prompt_tokens, EXPECTED_OUTPUT.get(task, EXPECTED_OUTPUT_ELSE), is_estimate=True)
+        return expected_usage(task, prompt_tokens)
 
     def check(self, model: str, usage: Usage) -> None:
         """Raises: CeilingReached when a call that uses so much would cost more than is left."""
@@ -131,6 +139,11 @@ class SpendingEmbedder:
         vectors = await self._embedder.embed(texts, task=task, timeout_s=timeout_s)
         self._purse.count("embed", self.name, expected)
         return vectors
+
+
+def expected_usage(task: Task, prompt_tokens: int) -> Usage:
+    """Return what a call will use, as far as that can be told before it."""
+    return Usage(prompt_tokens, EXPECTED_OUTPUT.get(task, EXPECTED_OUTPUT_ELSE), is_estimate=True)
 
 
 def _all(usage: Usage) -> int:

@@ -57,7 +57,9 @@ class TelegramApp:
     def screen(self, space: Space) -> Screen:
         """Return the screen of a space: its chat."""
         bot = self._connection.bot
-        return TelegramScreen(space, Sender(space.id, bot, self._chats, self._clock, picture=space.media.read))
+        return TelegramScreen(
+            space, Sender(space.id, bot, self._chats, self._clock, picture=space.media.read, file=space.files.read)
+        )
 
     async def serve(
         self,

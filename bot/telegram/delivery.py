@@ -30,6 +30,7 @@ from bot.telegram.render import MAX_UNITS
 from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown
 from memory.messages import utf16_length
 from memory.ports import Clock
+from memory.store.files import FileRefused
 from memory.store.mailbox import Buttons, Outgoing, OutRow, place_of
 
 log = logging.getLogger(__name__)
@@ -45,10 +46,12 @@ CANNOT_SHOW = (
     "other words."
 )
 MAX_FORMS = 8
-"""A message loses at most its photo, its entities, its topic, its reply, its buttons, its old chat and its words on the
-way.
+"""A message loses at most its photo or file, its entities, its topic, its reply, its buttons, its old chat and its
+words on the way.
 """
 PHOTO_NAME = "memory.png"
+FILE_GONE = "(The file is not there any more.)"
+FILE_REFUSED = "(Telegram would not take the file.)"
 
 NO_PREVIEW = LinkPreviewOptions(is_disabled=True)
 
@@ -67,23 +70,33 @@ class _Form:
     is_question: bool
     """A reply is awaited."""
     photo: bytes | None = None
-    """The text is its caption."""
+    document: tuple[str, bytes] | None = None
+    """The name and the bytes of a file. The text is the caption of either."""
 
 
 class Sender:
     """The way to one space's chat. While it is to be left alone (`is_quiet`), it makes no call.
 
-    `picture` returns the bytes of a picture by its hash; None for one that is gone.
+    `picture` returns the bytes of a picture by its hash, None for one that is gone; `file` those of a file by its path,
+    or raises FileRefused.
     """
 
     def __init__(
-        self, space_id: str, bot: Bot, chats: ChatStore, clock: Clock, *, picture: Callable[[str], bytes | None]
+        self,
+        space_id: str,
+        bot: Bot,
+        chats: ChatStore,
+        clock: Clock,
+        *,
+        picture: Callable[[str], bytes | None],
+        file: Callable[[str], bytes],
     ) -> None:
         self._space_id = space_id
         self._bot = bot
         self._chats = chats
         self._clock = clock
         self._picture = picture
+        self._file = file
         self._backoff = Backoff(FIRST_WAIT_S, MOST_WAIT_S)
         self._quiet_until: datetime | None = None
 
@@ -178,9 +191,10 @@ class Sender:
         if await self._chats.is_paused(chat_id):
             raise DeliverLater(self._after(PAUSED_S), BLOCKED)
         is_there = message.chat_id in {None, chat_id}
+        document = self._document(message.document) if message.document else None
         return _Form(
             chat_id=chat_id,
-            text=message.text,
+            text=message.text if document or not message.document else f"{message.text}\n{FILE_GONE}",
             entities=message.entities,
             thread_id=message.thread_id if is_there else None,
             reply_to=message.reply_to if is_there else None,
@@ -188,11 +202,23 @@ class Sender:
             buttons=message.buttons,
             is_question=message.awaits is not None,
             photo=self._picture(message.photo) if message.photo else None,
+            document=document,
         )
+
+    def _document(self, path: str) -> tuple[str, bytes] | None:
+        try:
+            return path.rpartition("/")[2], self._file(path)
+        except FileRefused:
+            return None
 
     async def _send(self, form: _Form) -> str:
         async with self._mapped(form.chat_id, is_harmless=False):
-            sent = await (self._send_text(form) if form.photo is None else self._send_photo(form, form.photo))
+            if form.photo is not None:
+                sent = await self._send_photo(form, form.photo)
+            elif form.document is not None:
+                sent = await self._send_document(form, *form.document)
+            else:
+                sent = await self._send_text(form)
         place = place_of(form.chat_id, sent.message_id)
         assert place is not None
         return place
@@ -220,6 +246,19 @@ class Sender:
             reply_markup=_markup(form),
             disable_notification=form.is_silent,
             filename=PHOTO_NAME,
+        )
+
+    async def _send_document(self, form: _Form, name: str, data: bytes) -> Message:
+        return await self._bot.send_document(
+            form.chat_id,
+            data,
+            caption=form.text,
+            caption_entities=_entities(form.entities),
+            message_thread_id=form.thread_id,
+            reply_parameters=_reply(form.reply_to),
+            reply_markup=_markup(form),
+            disable_notification=form.is_silent,
+            filename=name,
         )
 
     @asynccontextmanager
@@ -288,9 +327,8 @@ def _plainer(form: _Form, error: BadRequest) -> _Form:
     reason = str(error).lower()
     if "chat not found" in reason or "rights" in reason:
         raise DeliverNever("there is no such chat" if "chat not found" in reason else "no right to write there")
-    if form.photo is not None:
-        log.warning("picture refused")
-        return replace(form, photo=None)
+    if form.photo is not None or form.document is not None:
+        return _text_alone(form)
     if form.buttons and "button" in reason:
         log.warning("buttons refused")
         return replace(form, buttons=())
@@ -308,6 +346,12 @@ def _plainer(form: _Form, error: BadRequest) -> _Form:
         log.warning("message refused whatever its form")
         return replace(form, text=CANNOT_SHOW)
     raise DeliverNever("refused")
+
+
+def _text_alone(form: _Form) -> _Form:
+    log.warning("picture or file refused")
+    text = form.text if form.document is None else f"{form.text}\n{FILE_REFUSED}"
+    return replace(form, photo=None, document=None, text=text)
 
 
 def _is_about_entities(error: BadRequest) -> bool:

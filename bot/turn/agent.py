@@ -11,16 +11,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.errors import words_for
+from bot.models.ceiling import Ceiling
 from bot.turn.answer import Answer, formed
+from bot.turn.asides import Asides
 from bot.turn.claims import correction
 from bot.turn.deeds import deeds_of
-from bot.turn.prompt import PromptBuilder, estimate_request_tokens
+from bot.turn.prompt import PromptBuilder
+from bot.turn.reminder_words import receipt
+from bot.turn.reminding import asker_of
 from bot.turn.room import Room
 from bot.turn.screen import Screen, stream_key
-from bot.turn.told import proposal, questions, receipt_buttons, receipt_lines
+from bot.turn.told import document, proposal, questions, receipt_buttons, receipt_lines
 from memory.errors import ModelFault, ModelSilent, PromptTooLong
 from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
-from memory.ports import Clock, Model, ModelReply, ModelRequest
+from memory.ports import Clock, Model, ModelReply, ModelRequest, estimate_request_tokens
 from memory.space import Space
 from memory.store.jobs import COMPACT
 from memory.store.mailbox import Entry
@@ -46,6 +50,10 @@ GAVE_UP = (
 )
 NO_WORDS = "I used my tools but did not get to an answer within this turn's limits. What I found is kept; ask again."
 STOPPED = "Stopped."
+MAY_HAVE_HAPPENED = (
+    "Interrupted: the program was stopped while this ran, so it may have happened. Make the call again only if it "
+    "changes nothing; else tell the member how it stands."
+)
 
 
 @dataclass(frozen=True)
@@ -93,6 +101,7 @@ class Agent:
         room: Room,
         screen: Screen,
         limits: Limits,
+        ceiling: Ceiling,
     ) -> None:
         self._space = space
         self._clock: Clock = space.clock
@@ -102,6 +111,8 @@ class Agent:
         self._room = room
         self._screen = screen
         self._limits = limits
+        self._ceiling = ceiling
+        self._asides = Asides(space, screen, ceiling, model=model.name)
 
     async def run_turn(self, running: Running) -> None:
         """Run the turn to its end. The reply then stands in the outbox and the turn's entries are done."""
@@ -134,10 +145,11 @@ class Agent:
         turn = running.turn
         messages = await self._space.sessions.turn_messages(turn.id)
         if messages and messages[-1].role == "model":
-            await self._answer_calls(turn, messages)
+            await self._answer_calls(running, messages)
             return RunAgain()
         left_s = self._limits.turn_s - (self._clock.now() - turn.started_at).total_seconds()
         is_spent = Budget.of_turn(messages, self._limits.tool_calls).is_spent or left_s <= 0
+        is_spent = is_spent or await self._ceiling.is_turn_over(turn.id)
         if is_spent and not _are_tools_off(messages):
             await self._switch_tools_off(turn)
         elif _deaf_steps(messages) >= DEAF_STEPS:
@@ -184,21 +196,22 @@ class Agent:
             await self._record(turn, reply, estimated)
         return RunAgain()
 
-    async def _answer_calls(self, turn: Turn, messages: Sequence[Message]) -> None:
+    async def _answer_calls(self, running: Running, messages: Sequence[Message]) -> None:
         """Give every call of the last message exactly one result, in order, and store them together."""
+        turn = running.turn
         calls = messages[-1].calls
         limit = 0 if _are_tools_off(messages) else self._limits.tool_calls
         verdicts = Budget.of_turn(messages, limit).judge(calls)
         own = tuple(m.id for m in messages if m.role == "user" and m.id is not None)
-        context = Context(self._space, turn.id, own)
+        context = Context(self._space, turn.id, own, asker_of(self._space, running.entry))
         results: list[ResultPart | None] = []
         for call, verdict in zip(calls, verdicts, strict=True):
             if verdict != "run":
                 results.append(answer(call, {"error": ANSWERS[verdict]}))
-            elif self._registry.is_local(call):
+            elif self._registry.effect_of(call) == "local":
                 results.append(None)
             else:
-                results.append(await self._registry.run(call, context))
+                results.append(await self._run_at_once(call, context))
         async with self._space.db.transaction():
             complete = [
                 result or await self._registry.run(call, context) for call, result in zip(calls, results, strict=True)
@@ -208,13 +221,26 @@ class Agent:
         for call, result in zip(calls, complete, strict=True):
             await self._screen.show_tool(call, is_ok="error" not in result.response)
 
+    async def _run_at_once(self, call: CallPart, context: Context) -> ResultPart:
+        """Run a call that writes nothing here. One that reaches beyond the program is never begun a second time."""
+        if self._registry.effect_of(call) == "external":
+            async with self._space.db.transaction():
+                is_first = await self._space.sessions.note_started(context.turn_id, call.call_id)
+            if not is_first:
+                return answer(call, {"error": MAY_HAVE_HAPPENED})
+        return await self._registry.run(call, context)
+
     async def _post_receipts(self, turn: Turn, messages: Sequence[Message], context: Context) -> None:
-        """Tell the member what the tools changed and proposed, with the buttons of each, before the reply does."""
+        """Tell the member what the tools changed and proposed, with the buttons of each, and give them what files were
+        asked for, before the reply does.
+        """
         receipts = context.receipts
         lines = receipt_lines(receipts, self._space.zone)
         buttons = (*receipt_buttons(receipts), *questions(receipts, self._space.zone).buttons)
         author_id = next((message.author_id for message in messages if message.role == "user"), None)
         answers = [Answer(lines, buttons), *(proposal(version) for version in context.proposals)]
+        answers += [receipt(one, self._space.zone) for one in context.reminded]
+        answers += [document(path) for path in context.documents]
         told = (piece for one in answers for piece in formed(self._screen, one, None, for_member=author_id))
         for number, message in enumerate(told):
             key = f"receipt:t{turn.id}:m{messages[-1].id}:{number}"
@@ -244,24 +270,27 @@ class Agent:
     async def finish(self, running: Running, final: FinalReply) -> None:
         """Commit the last message, the outbox and the end of the turn together.
 
-        What the answer claims and no row bears out is set right by a line of the program, also for later prompts.
+        What the answer claims and no row bears out is set right by a line of the program, also for later prompts; so
+        is said above it that it is not the model's.
         """
         turn = running.turn
+        heading = self._asides.heading(final.reply)
         async with self._space.db.transaction():
             line = await self._correction(turn, final)
             if final.message is not None:
                 stored = await self._store(turn, final.message)
                 await self._space.segments.store(stored)
-            notice = final.text if final.message is None else line
-            if notice is not None:
+            notice = final.text if final.message is None else "\n".join(filter(None, [heading, line]))
+            if notice:
                 await self._store(turn, text_message("notice", notice, self._clock.now(), origin="program"))
             if final.reply is not None:
                 await self._record(turn, final.reply, final.estimated_tokens)
-            text = f"{final.text}\n\n{line}" if line else final.text
+            text = "\n\n".join(filter(None, [heading and f"_{heading}_", final.text, line]))
             for ordinal, piece in enumerate(self._screen.render(text, running.entry)):
                 key = stream_key(turn.id, ordinal)
                 if ordinal or not await self._space.mailbox.end_stream(key, piece):
                     await self._space.mailbox.post(key, piece, turn_id=turn.id)
+            await self._asides.post(turn.id, final.reply)
             await self._space.mailbox.finish_turn(turn.id)
             await self._space.sessions.end_turn(turn.id, final.state, error=final.error)
             await self._compact_if_large(turn)

@@ -28,9 +28,11 @@ class Answer:
     awaits: str | None = None
     """What a reply to the answer is taken as: a press with this data."""
     shows: tuple[str, ...] = ()
-    """Ids of the messages (m12) and procedures (p12) whose words it shows again."""
+    """Ids of the messages (m12), procedures (p12) and reminders (n12) whose words it shows again."""
     photo: str | None = None
     """The SHA-256 of a picture in the media store that goes with it."""
+    document: str | None = None
+    """The path of a file of the assistant's own that goes with it; the text is short then."""
 
 
 def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: int | None = None) -> list[Outgoing]:
@@ -43,6 +45,8 @@ def formed(screen: Screen, answer: Answer, entry: Entry | None, *, for_member: i
     *rest, last = screen.render(answer.text, entry)
     rest = [piece.model_copy(update={"shows": answer.shows}) for piece in rest]
     changes: dict[str, object] = {"buttons": answer.buttons, "awaits": answer.awaits, "shows": answer.shows}
+    if answer.document is not None:
+        changes["document"] = answer.document
     if answer.buttons or answer.awaits:
         changes["for_member"] = entry.author_id if entry else for_member
     if answer.reply_to is not None:

@@ -1,8 +1,9 @@
 """ChatAssistant: the chat over one open memory, for whoever examines it; implements `memory.ports.Assistant`.
 
 It assembles, asks and talks by the same parts that serve a member, and its screen keeps what would have been sent. It
-is for a copy of a memory: what waited in it (entries, a turn that was cut off, messages not delivered yet) is laid
-aside before the first word is said, so that an answer is one to what was said here.
+is for a copy of a memory: what waited in it (entries, a turn that was cut off, background work, messages not delivered
+yet) is laid aside before the first word is said, so that an answer is one to what was said here, and nothing is paid
+for that the memory itself still pays for.
 """
 
 import logging
@@ -99,7 +100,7 @@ class ChatAssistant:
         return "\n\n".join(row.message.text for row in self._screen.rows if row.key.startswith(key))
 
     async def _lay_aside(self) -> None:
-        """Let nothing that waited in the memory be taken up, sent or answered here."""
+        """Let nothing that waited in the memory be taken up, sent, answered or worked off here."""
         space = self._space
         running = await space.sessions.running_turn()
         waiting, undelivered = await space.mailbox.waiting(), await space.mailbox.undelivered()
@@ -110,3 +111,5 @@ class ChatAssistant:
                 await space.mailbox.finish(row.id)
             for sent in undelivered:
                 await space.mailbox.drop(sent.id, LAID_ASIDE)
+            await space.jobs.drop_waiting(LAID_ASIDE)
+            await space.vectors.drop_due()

@@ -6,7 +6,9 @@ in one clause at a time. `_A` stands for the few adverbs that may come between.
 
 from typing import Literal
 
-Act = Literal["saved", "taught", "changed", "forgotten", "reminded", "sent", "later"]
+Act = Literal[
+    "saved", "taught", "changed", "forgotten", "reminded", "scheduled", "sent", "searched", "looked_up", "later"
+]
 
 _A = (
     r"(?:(?:just|now|also|already|successfully|safely|both|all|gladly|certainly|definitely|always|surely|make sure to"
@@ -32,7 +34,10 @@ _KEEP_EN = (
 )
 _CHANGE_EN = r"(?:updated|changed|corrected|replaced|amended|adjusted|rescheduled|moved|modified|revised)"
 _ERASE_EN = r"(?:forgotten|deleted|erased|removed|wiped|cleared|purged)"
-_SEND_EN = r"(?:sent|e-?mailed|messaged|booked|ordered|paid|scheduled|called|phoned|notified|forwarded|submitted)"
+_SEND_EN = r"(?:sent|e-?mailed|messaged|booked|ordered|paid|called|phoned|notified|forwarded|submitted)"
+
+_ONLINE_EN = r"\b(?:the web|the internet|online|websites?|web|internet)\b"
+_ONLINE_DE = r"(?:im (?:internet|netz|web)|online)"
 
 SAYS: dict[Act, tuple[str, ...]] = {
     "saved": (
@@ -197,10 +202,15 @@ SAYS: dict[Act, tuple[str, ...]] = {
         r"\b(?:przypomnę|ustawił[ae]m przypomnienie)\b",
         r"(?:会|將|将)(?:在.{0,12})?提醒(?:你|您)|已(?:经)?设置.{0,6}提醒|リマインド(?:します|しました)|リマインダーを(?:設定|作成)しました",
     ),
+    "scheduled": (
+        _HAVE + r"scheduled\b",
+        _BEEN + r"scheduled\b",
+        r"^(?:ok(?:ay)?|done)?[ :,–—-]*scheduled(?=$| ?[:✓✔✅–—-]| for\b)",
+    ),
     "sent": (
         _HAVE + _SEND_EN + r"\b",
-        _BEEN + r"(?:sent|e-?mailed|booked|ordered|paid|scheduled|submitted)\b",
-        r"^(?:ok(?:ay)?|done)?[ :–—-]*(?:sent|booked|ordered|e-?mailed|scheduled)(?=$| ?[:✓✔✅–—-])",
+        _BEEN + r"(?:sent|e-?mailed|booked|ordered|paid|submitted)\b",
+        r"^(?:ok(?:ay)?|done)?[ :–—-]*(?:sent|booked|ordered|e-?mailed)(?=$| ?[:✓✔✅–—-])",
         (
             r"\b(?:ich (?:habe?|hab['’])|habe? ich) (?:.{0,80} )?(?:gesendet|geschickt|verschickt|gebucht"
             r"|bestellt|überwiesen|reserviert)\b"
@@ -222,6 +232,23 @@ SAYS: dict[Act, tuple[str, ...]] = {
             r"|zamówił[ae]m)\b"
         ),
         r"已(?:经)?(?:发送|预订|订购)|(?:送信|予約|注文)しました",
+    ),
+    "searched": (
+        _HAVE + rf"(?:searched|looked|checked|browsed|found|read|googled) (?:.{{0,60}} )?{_ONLINE_EN}",
+        _HAVE + r"(?:googled|searched|browsed)\b(?! (?:my|your|through)\b)",
+        rf"\b(?:my|a|the) (?:quick )?{_ONLINE_EN} search (?:shows?|showed|found|finds|says|suggests|turned up)\b",
+        rf"\b(?:ich habe?|habe? ich) (?:.{{0,60}} )?{_ONLINE_DE} (?:.{{0,60}} )?(?:gesucht|gefunden|nachge\w+)\b",
+        r"\b(?:ich habe?|habe? ich) (?:.{0,60} )?gegoogelt\b",
+        r"\b(?:погуглила?|(?:поискала?|нашла?|нашёл|посмотрела?|проверила?) (?:.{0,40} )?в (?:интернете|сети))\b",
+        r"\b(?:he buscado|busqué|encontré|he encontrado) (?:.{0,40} )?(?:en (?:internet|línea|la web)|online)\b",
+        rf"{_J_AI} (?:cherché|vérifié|trouvé|regardé) (?:.{{0,40}} )?(?:sur (?:internet|le web)|en ligne)\b",
+        r"\bho (?:cercato|trovato|controllato) (?:.{0,40} )?(?:su internet|sul web|online|in rete)\b",
+        r"\b(?:pesquisei|procurei|encontrei) (?:.{0,40} )?(?:na (?:internet|web)|online)\b",
+        r"我.{0,6}(?:在网上|上网).{0,4}(?:搜索|查|找)|(?:ネット|ウェブ)で(?:検索|調べ)",
+    ),
+    "looked_up": (
+        _HAVE + r"(?:looked (?:.{0,40} )?up|looked into|researched|done some research|did some research)\b",
+        r"\b(?:ich habe?|habe? ich) (?:.{0,60} )?(?:nachgeschlagen|recherchiert)\b",
     ),
     "later": (
         (

@@ -35,7 +35,10 @@ _NOTHING: dict[Act, str] = {
     "changed": "nothing was changed",
     "forgotten": "nothing was forgotten (`/forget` erases)",
     "reminded": "no reminder was set",
+    "scheduled": "nothing was scheduled",
     "sent": "nothing was sent, booked or ordered",
+    "searched": "nothing was searched or read on the web",
+    "looked_up": "nothing was looked up",
     "later": "nothing is planned: I act only while I answer you",
 }
 _ONLY_ROWS = "A line that begins with ✎ tells you when I did."

@@ -1,12 +1,25 @@
 """What a turn's rows bear out of the deeds an answer may claim. Reads rows; judges no wording (`claims` does)."""
 
+from collections.abc import Mapping, Sequence
+
 from bot.turn.claim_words import Act
 from bot.turn.claims import Deeds
+from memory.messages import Message
 from memory.space import Space
+from tools.files import FilesTool
+from tools.reminders import RemindersTool
+from tools.web import FetchUrlTool, WebSearchTool
+
+_OF_FILES: Mapping[str, tuple[Act, ...]] = {
+    "written": ("saved", "changed"),
+    "deleted": ("forgotten", "changed"),
+    "sending": ("sent",),
+}
+"""What an answer may say, by what a result of the files tool says."""
 
 
 async def deeds_of(space: Space, turn_id: int) -> Deeds:
-    """Return what the member's messages of a turn changed in the ledger so far, and whether all were read for facts."""
+    """Return what a turn changed in the ledger and among reminders so far, and whether all of it was read for facts."""
     messages = await space.sessions.turn_messages(turn_id)
     own = [m.id for m in messages if m.role == "user" and m.origin == "own" and m.id is not None]
     stated = [
@@ -18,5 +31,35 @@ async def deeds_of(space: Space, turn_id: int) -> Deeds:
         acts |= {"saved", "changed"}
     if ended:
         acts |= {"changed", "forgotten"}
+    acts |= await _reminded(space, turn_id, messages)
+    acts |= _worked(messages)
     waiting = await space.jobs.waiting_reads()
     return Deeds(frozenset(acts), is_read=not waiting.keys() & set(own))
+
+
+async def _reminded(space: Space, turn_id: int, messages: Sequence[Message]) -> set[Act]:
+    """Return what reminders bear out: those that were set or changed in the turn, or that it looked up."""
+    acts: set[Act] = set()
+    if await space.reminders.set_in(turn_id):
+        acts |= {"saved", "reminded", "scheduled", "later"}
+    changed = await space.reminders.changed_in(turn_id)
+    if any(one.state == "waiting" for one in changed):
+        acts |= {"changed", "reminded", "scheduled", "later"}
+    if any(one.state in ("done", "deleted") for one in changed):
+        acts |= {"changed", "forgotten"}
+    results = [result for message in messages for result in message.results if result.name == RemindersTool.name]
+    if any(result.response.get("reminders") for result in results):
+        acts.add("reminded")
+    return acts
+
+
+def _worked(messages: Sequence[Message]) -> set[Act]:
+    """Return what the results of tools bear out: what was looked up, and what was done with files."""
+    done = [result for message in messages for result in message.results if "error" not in result.response]
+    acts: set[Act] = {"looked_up"} if done else set()
+    if any(result.name in (WebSearchTool.name, FetchUrlTool.name) for result in done):
+        acts.add("searched")
+    for result in done:
+        if result.name == FilesTool.name:
+            acts |= {act for said, of_file in _OF_FILES.items() if said in result.response for act in of_file}
+    return acts

@@ -37,8 +37,9 @@ class Delivery:
             return None
         async with self._space.db.transaction():
             await self._space.mailbox.mark_sending(row.id)
+        message = row.message.sent_at(self._space.clock.now())
         try:
-            place = await self._screen.deliver(row, is_repeat=is_repeat)
+            place = await self._screen.deliver(row.model_copy(update={"message": message}), is_repeat=is_repeat)
         except DeliverLater as fault:
             async with self._space.db.transaction():
                 await self._space.mailbox.postpone(row.id, fault.not_before, fault.reason)

@@ -47,8 +47,8 @@ class PromptBuilder:
         self._space = space
         self._ceilings = ceilings
         self._tools: tuple[ToolSpec, ...] = registry.specs
-        lines = "\n".join(f"- {spec.name}: {spec.description}" for spec in registry.specs)
-        self.system = SYSTEM.format(tools=f"Your tools, and no others:\n{lines}" if lines else "You have no tools.")
+        names = ", ".join(spec.name for spec in registry.specs)
+        self.system = SYSTEM.format(tools=f"Your tools, and no others: {names}." if names else "You have no tools.")
         self._fixed = (
             TraceItem("system", "system", estimate_tokens(self.system)),
             TraceItem("tools", "tools", sum(estimate_tokens(str(spec)) for spec in self._tools)),
@@ -133,9 +133,3 @@ class PromptBuilder:
             for part in message.parts
         )
         return message.model_copy(update={"parts": parts})
-
-
-def estimate_request_tokens(request: ModelRequest) -> int:
-    """Return the estimated size of a request."""
-    fixed = estimate_tokens(request.system) + sum(estimate_tokens(str(spec)) for spec in request.tools)
-    return fixed + estimate_message_tokens(request.messages) + estimate_tokens(request.memory_block or "")

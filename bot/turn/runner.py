@@ -1,7 +1,8 @@
 """Runner: keeps one space going. Entries become turns or command answers, one at a time and in order.
 
-Four tasks beside each other: turns, background jobs, those that take long, delivery. Each finds its work in rows, so a
-killed process goes on where it was; `drain` does the same work to its end without tasks, for scripts and tests.
+Five tasks beside each other: turns, background jobs, those that take long, reminders, delivery. Each finds its work in
+rows, so a killed process goes on where it was; `drain` does the same work to its end without tasks, for scripts and
+tests.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from bot.turn.agent import GAVE_UP, MAX_ATTEMPTS, Agent, FinalReply, Running
 from bot.turn.answer import Answer, formed
 from bot.turn.entries import PAUSE_S, Commands, Entries, readable
 from bot.turn.outbox import Delivery
+from bot.turn.reminding import Reminding
 from bot.turn.screen import Screen
 from bot.turn.worker import Worker
 from memory.errors import OperatorMustAct, Unreadable
@@ -47,6 +49,7 @@ class Runner:
         screen: Screen,
         *,
         patient: Worker | None = None,
+        reminding: Reminding | None = None,
     ) -> None:
         self.space = space
         self._agent = agent
@@ -54,12 +57,14 @@ class Runner:
         self._worker = worker
         self._patient = patient
         """Does what takes long, beside all else; None where such work is left undone."""
+        self._reminding = reminding
+        """Rings what is due; None where nobody is to be reminded."""
         self._delivery = delivery
         self._screen = screen
         self._running: Running | None = None
         self._unharmed: int | None = None
         """The turn whose last attempt the storage broke off: that counts as none."""
-        self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "long jobs", "delivery")}
+        self._wake = {name: asyncio.Event() for name in ("turns", "jobs", "long jobs", "reminders", "delivery")}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._is_closing = False
         self._is_in_trouble = False
@@ -67,11 +72,12 @@ class Runner:
     # Life
 
     def start(self) -> None:
-        """Start the four tasks. What a crash left open is taken up first."""
+        """Start the five tasks. What a crash left open is taken up first."""
         work: dict[str, Work] = {
             "turns": self._turns,
             "jobs": self._jobs,
             "long jobs": self._long_jobs,
+            "reminders": self._reminders,
             "delivery": self._delivery.drain,
         }
         self._tasks = {
@@ -162,7 +168,12 @@ class Runner:
         """Do all that waits, to the end: turns, jobs whose time has come, deliveries."""
         is_busy = True
         while is_busy:
-            is_busy = await self._next_entry() or await self._worker.work() or await self._has_long_job()
+            is_busy = (
+                await self._next_entry()
+                or await self._worker.work()
+                or await self._has_long_job()
+                or await self._has_reminder()
+            )
             await self._delivery.drain()
 
     # Entries
@@ -229,7 +240,7 @@ class Runner:
 
     async def _turns(self) -> None:
         while not self._is_closing and await self._next_entry():
-            for name in ("delivery", "jobs", "long jobs"):
+            for name in ("delivery", "jobs", "long jobs", "reminders"):
                 self._wake[name].set()
 
     async def _jobs(self) -> datetime | None:
@@ -243,6 +254,15 @@ class Runner:
         while not self._is_closing and await self._has_long_job():
             self._wake["delivery"].set()
         return await self._patient.next_time() if self._patient else None
+
+    async def _reminders(self) -> datetime | None:
+        if await self._has_reminder():
+            self._wake["delivery"].set()
+        return await self._reminding.next_time() if self._reminding else None
+
+    async def _has_reminder(self) -> bool:
+        """Ring the reminders whose time has come; False when there are none."""
+        return self._reminding is not None and await self._reminding.ring()
 
     async def _has_long_job(self) -> bool:
         """Do the next job that takes long; False when there is none."""
@@ -267,14 +287,17 @@ class Runner:
         """Wait for the event, or for a time if one is named."""
         waits: list[asyncio.Task[Any]] = [asyncio.create_task(woken.wait())]
         if until is not None:
-            seconds = max(0.0, (until - self.space.clock.now()).total_seconds())
-            waits.append(asyncio.ensure_future(self.space.clock.sleep(seconds)))
+            waits.append(asyncio.create_task(self._sleep_until(until)))
         try:
             await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
         finally:
             for wait in waits:
                 wait.cancel()
             await asyncio.gather(*waits, return_exceptions=True)
+
+    async def _sleep_until(self, until: datetime) -> None:
+        clock = self.space.clock
+        await clock.sleep(max(0.0, (until - clock.now()).total_seconds()))
 
     async def _tell(self, error: Exception) -> None:
         """Tell the member once when the storage itself fails: nothing can be queued then."""

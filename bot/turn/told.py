@@ -50,6 +50,11 @@ def waiting_row(fact: Fact) -> tuple[Button, ...]:
 # Of other things
 
 
+def document(path: str) -> Answer:
+    """Return the line that goes with a file of the assistant's own."""
+    return Answer(f"📎 {literal(path)}", document=path)
+
+
 def proposal(version: Version) -> Answer:
     """Return the question whether what the assistant proposes shall hold, with all that it says."""
     what = "a procedure" if version.number == 1 else f"a new version of {version.ref}"

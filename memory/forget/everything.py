@@ -1,7 +1,8 @@
 """Everything: a whole memory is forgotten at once, with the same proof.
 
-What stays is what the space is (its name, its zone) and the ids of updates, so that none of them arrives twice. The
-tables are read from the schema: a table that is added later is emptied too.
+What stays is what the space is (its name, its zone), the ids of updates, so that none of them arrives twice, and what
+calls of models cost, so that the day's ceiling holds. The tables are read from the schema: a table that is added later
+is emptied too.
 """
 
 import shutil
@@ -15,10 +16,11 @@ from memory.store.private import PRIVATE_FOLDERS
 from memory.store.tombstones import Tombstones
 
 EVERYTHING = "everything"
-_KEPT = ("profile", "migrations", "inbox", "media")
+_KEPT = ("profile", "migrations", "inbox", "media", "usage")
 _COUNTED = {
     "facts": "SELECT count(*) FROM facts WHERE status <> 'forgotten'",
     "procedures": "SELECT count(DISTINCT procedure_id) FROM procedure_versions",
+    "reminders": "SELECT count(*) FROM reminders",
     "messages": "SELECT count(*) FROM messages",
     "turns": "SELECT count(*) FROM turns",
     "handoffs": "SELECT count(*) FROM handoffs",
@@ -70,6 +72,7 @@ async def empty_rows(space: Space) -> int:
     db = space.db
     await db.execute("PRAGMA defer_foreign_keys = ON")
     await db.execute("UPDATE inbox SET turn_id = NULL")
+    await db.execute("UPDATE usage SET turn_id = NULL")
     await db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE state <> 'new' OR NOT json_valid(body)")
     await db.execute("UPDATE media SET mime_type = ?", (FORGOTTEN_MEDIA,))
     for table in await _tables(space):

@@ -231,6 +231,9 @@ def _without_cut_parts(text: str, whole: str) -> str:
 
 def _common(piece: str, whole: str, *, at_end: bool) -> int:
     """Return how much of a piece's end is a beginning of `whole` (or of its beginning an end of it)."""
+    least = whole[:MIN_CLIPPED_CHARS] if at_end else whole[-MIN_CLIPPED_CHARS:]
+    if least.casefold() not in piece.casefold():
+        return 0
     for length in range(min(len(piece), len(whole)), MIN_CLIPPED_CHARS - 1, -1):
         part, other = (piece[-length:], whole[:length]) if at_end else (piece[:length], whole[-length:])
         if part.casefold() == other.casefold():

@@ -7,11 +7,12 @@ so that what is left can be replayed. Every function returns the changes of one 
 import json
 import re
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
+from memory.forget.change import Change, Layer
 from memory.forget.lineage import NEAR_IMPORTED, Lineage, listed
 from memory.forget.masking import MASK, Spellings
+from memory.forget.reminders import reminder_changes
 from memory.messages import MediaPart, Message, Part, ResultPart, TextPart, parts_to_json
 from memory.space import Space
 from memory.store.database import Row
@@ -20,35 +21,18 @@ PREFIX_CHARS = 10
 RECEIPT = "Forgotten: "
 """How the line begins that says what went; it names ids and nothing else."""
 
-Layer = Literal[
-    "facts",
-    "procedures",
-    "messages",
-    "handoffs",
-    "pinned lines",
-    "journal",
-    "prompt",
-    "inbox",
-    "outbox",
-    "questions",
-    "media",
-]
-
-
-@dataclass(frozen=True)
-class Change:
-    """New values of columns of one row; without any, the row goes."""
-
-    layer: Layer
-    table: str
-    id: int
-    values: dict[str, str]
-
 
 async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """Return every change that takes it out of the rows, and the hashes of the files that nothing names after."""
     rewritten = await _rewritten_messages(space, covered)
     stale = await _stale_hashes(space, [message.id for message, new in rewritten if new.text != message.text])
+    reminders = await reminder_changes(space, covered)
+    touched = {
+        *(f"m{message.id}" for message, _ in rewritten),
+        *(f"m{number}" for number in covered.sources),
+        *(f"p{number}" for number in covered.procedures),
+        *(f"n{change.id}" for change in reminders),
+    }
     changes = (
         *(_rewrite(message, new) for message, new in rewritten),
         *await _handoff_changes(space, covered, stale),
@@ -56,8 +40,9 @@ async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], t
         *await _journal_changes(space, covered),
         *await _block_changes(space, covered),
         *await _inbox_changes(space, covered),
-        *await _outbox_changes(space, covered, {message.id for message, _ in rewritten if message.id is not None}),
+        *await _outbox_changes(space, covered, touched),
         *await _procedure_changes(space, covered),
+        *reminders,
         *await _question_changes(space, covered),
     )
     return changes, await _lost_media(space, rewritten)
@@ -81,10 +66,12 @@ async def _rewritten_messages(space: Space, covered: Lineage) -> list[tuple[Mess
 
 async def _candidates(space: Space, covered: Lineage) -> list[int]:
     rows = await space.db.fetch_all(
-        "SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?1)) OR turn_id IN"
-        " (SELECT value FROM json_each(?2)) OR turn_id IN (SELECT turn_id FROM messages WHERE origin = 'quote')"
-        " OR (turn_id IS NULL AND role <> 'user' AND EXISTS (SELECT 1 FROM json_each(?1) s"
-        " WHERE messages.id > s.value AND messages.id <= s.value + ?3))",
+        # Each branch by an index: one condition with OR would look at every message.
+        "SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?1))"
+        " UNION SELECT id FROM messages WHERE turn_id IN (SELECT value FROM json_each(?2)"
+        " UNION SELECT turn_id FROM messages WHERE origin = 'quote')"
+        " UNION SELECT m.id FROM json_each(?1) s CROSS JOIN messages m ON m.id > s.value AND m.id <= s.value + ?3"
+        " WHERE +m.turn_id IS NULL AND m.role <> 'user'",
         (listed(covered.sources), listed(covered.turns | covered.derived_turns), NEAR_IMPORTED),
     )
     return [row["id"] for row in rows]
@@ -253,14 +240,14 @@ async def _question_changes(space: Space, covered: Lineage) -> list[Change]:
     ]
 
 
-async def _outbox_changes(space: Space, covered: Lineage, rewritten: Set[int]) -> list[Change]:
+async def _outbox_changes(space: Space, covered: Lineage, touched: Set[str]) -> list[Change]:
+    """Mask what was sent or waits; `touched` are the ids of what loses words: parts of it that were shown go too."""
     jobs = await space.db.fetch_all(
         "SELECT id FROM jobs WHERE json_extract(payload, '$.message') IN (SELECT value FROM json_each(?))",
         (listed(covered.sources),),
     )
     receipts = tuple(f"job:{row['id']}:" for row in jobs)
     shown = _shown_refs(covered)
-    touched = {*(f"m{number}" for number in rewritten | covered.sources), *(f"p{n}" for n in covered.procedures)}
     changes = []
     for row in await space.db.fetch_all(
         "SELECT id, key, turn_id, body AS text, json_valid(body) AS is_json FROM outbox"
@@ -271,7 +258,7 @@ async def _outbox_changes(space: Space, covered: Lineage, rewritten: Set[int]) -
         is_close = row["turn_id"] in covered.turns or row["key"].startswith(receipts)
         spellings = covered.wording.close if is_close else covered.wording.wide
         body = json.loads(row["text"])
-        worded = {key: body[key] for key in ("text", "entities", "buttons") if key in body}
+        worded = {key: body[key] for key in ("text", "entities", "buttons", "document") if key in body}
         new = {**body, **spellings.mask_tree(worded)}
         if not row["key"].startswith("turn:"):
             new = _without_refs(new, shown)

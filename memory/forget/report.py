@@ -11,6 +11,7 @@ SHOWN_IDS = 8
 NAMES = {
     "facts": ("fact", "facts"),
     "procedures": ("procedure", "procedures"),
+    "reminders": ("reminder", "reminders"),
     "messages": ("message", "messages"),
     "handoffs": ("handoff", "handoffs"),
     "pinned lines": ("pinned line", "pinned lines"),
@@ -20,6 +21,7 @@ NAMES = {
     "outbox": ("sent message", "sent messages"),
     "questions": ("question of the probe", "questions of the probe"),
     "media": ("file", "files"),
+    "files": ("file of mine", "files of mine"),
     "turns": ("turn", "turns"),
 }
 """Each layer as a member reads it, one and many."""

@@ -9,9 +9,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 
 from memory.errors import ReaderInTheWay
+from memory.forget.change import Change
+from memory.forget.files import files_with, strike_files
 from memory.forget.lineage import Lineage, lineage, listed
 from memory.forget.mentions import Mention, alike, verbatim
-from memory.forget.remains import Change, remains
+from memory.forget.remains import remains
 from memory.forget.report import Report
 from memory.recall.segments import cut
 from memory.space import Space
@@ -28,6 +30,8 @@ class Plan:
     lineage: Lineage
     changes: tuple[Change, ...]
     media: tuple[str, ...]
+    files: tuple[str, ...] = ()
+    """Paths of the assistant's own files that hold it."""
     mentions: tuple[Mention, ...] = ()
 
     @property
@@ -37,6 +41,7 @@ class Plan:
         counts["facts"] = len(self.lineage.facts)
         counts["procedures"] += len(self.lineage.procedures)
         counts["media"] = len(self.media)
+        counts["files"] = len(self.files)
         return {layer: count for layer, count in counts.items() if count}
 
 
@@ -58,7 +63,7 @@ async def plan(space: Space, ref: str) -> Plan:
 async def plan_of(space: Space, covered: Lineage) -> Plan:
     """Return the changes alone."""
     changes, media = await remains(space, covered)
-    return Plan(covered, changes, media)
+    return Plan(covered, changes, media, files_with(space, covered))
 
 
 # Rows
@@ -71,7 +76,7 @@ async def rows(space: Space, what: Plan, tombstones: Tombstones) -> Report:
         await forget_rows(space, what)
         await note_tombstones(space, tombstones)
         left = await plan_of(space, replace(what.lineage, stretches={}))
-    found_after = len(left.changes) + len(left.media)
+    found_after = len(left.changes) + len(left.media) + len(left.files)
     return Report(what.lineage.ref, "forgotten", what.found, found_after, what.mentions, what.lineage.facts)
 
 
@@ -88,6 +93,7 @@ async def forget_rows(space: Space, what: Plan) -> None:
     for message_id in (change.id for change in what.changes if change.table == "messages"):
         await _recut(space, message_id)
     await _forget_rest(space, what)
+    strike_files(space, what.lineage, what.files)
 
 
 async def _forget_facts(space: Space, covered: Lineage) -> None:

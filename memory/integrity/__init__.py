@@ -8,5 +8,6 @@ what was decided about it are never touched: damage there is reported, and a bac
 from memory.integrity.examination import examine, examine_media, examine_rows
 from memory.integrity.fault import WAITING_JOBS, Fault
 from memory.integrity.rebuild import rebuild
+from memory.integrity.transcript import read_by_text
 
-__all__ = ["WAITING_JOBS", "Fault", "examine", "examine_media", "examine_rows", "rebuild"]
+__all__ = ["WAITING_JOBS", "Fault", "examine", "examine_media", "examine_rows", "read_by_text", "rebuild"]

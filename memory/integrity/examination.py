@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from memory.integrity.fault import Fault
 from memory.integrity.file import file_faults, media_faults, place_faults, work_faults
 from memory.integrity.forgotten import forgotten_faults
+from memory.integrity.gaps import gap_faults
 from memory.integrity.handoffs import handoff_faults
 from memory.integrity.index import index_faults
 from memory.integrity.ledger import ledger_faults
@@ -43,6 +44,7 @@ async def examine_rows(
         place_faults(database, space_id),
         segment_faults(database),
         message_faults(database),
+        gap_faults(database, space_id, tombstones),
         turn_faults(database),
         index_faults(database),
         ledger_faults(database, zone),

@@ -7,7 +7,7 @@ STUCK_ENTRIES = "messages have waited for more than a day to be read"
 AHEAD = "rows are from more than a day ahead"
 WRONG_SPACE = "file is another memory's"
 IS_BACK = "messages, facts or procedures are back that were forgotten"
-STILL_TOLD = "handoffs and lines of the journal tell what was forgotten"
+STILL_TOLD = "handoffs, lines of them or of the journal tell what was forgotten"
 
 REBUILD = "stop the server and run this again: it can be made anew"
 RESTORE = "stop the server and put a backup from `backups` in its place"

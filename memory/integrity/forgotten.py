@@ -15,6 +15,15 @@ from memory.store.tombstones import Graves, RowBurial, Tombstones
 MIN_WORDS = 4
 """Shorter quotes may stand in what code writes, whatever was said."""
 
+_OF_WINDOWS = (
+    "SELECT id, text FROM handoffs UNION ALL SELECT handoff_id, text FROM journal WHERE handoff_id IS NOT NULL"
+)
+_OF_SEGMENTS = (
+    "SELECT d.text, m.text AS said FROM (SELECT segment_id, text FROM pinned_lines"
+    " UNION ALL SELECT segment_id, text FROM short_texts) d"
+    " JOIN segments s ON s.id = d.segment_id JOIN messages m ON m.id = s.message_id"
+)
+
 
 async def forgotten_faults(
     database: Database, space_id: str, tombstones: Tombstones, clock: Clock
@@ -46,14 +55,18 @@ def _is_back(row: Row, graves: Graves) -> bool:
 
 
 async def _derived(database: Database, graves: Graves) -> AsyncIterator[Fault]:
-    """Handoffs, and the journal's rows of them, that quote what no message of their window says any more."""
-    texts = "SELECT id, text FROM handoffs UNION ALL SELECT handoff_id, text FROM journal WHERE handoff_id IS NOT NULL"
-    for row in await database.fetch_all(texts):
+    """Yield for each derived text that quotes what the words it was made of say no more: handoffs, the journal's rows
+    of them, lines and short texts of a segment.
+    """
+    for row in await database.fetch_all(_OF_WINDOWS):
         lines = "\n".join(line for line in row["text"].split("\n") if not is_frame(line))
         if not _tells(graves, lines):
             continue
         window = await window_of(database, row["id"])
         if window.text is not None and not _tells(graves, window.text):
+            yield fault("forgotten", STILL_TOLD)
+    for row in await database.fetch_all(_OF_SEGMENTS):
+        if _tells(graves, row["text"]) and not _tells(graves, row["said"]):
             yield fault("forgotten", STILL_TOLD)
 
 

@@ -8,9 +8,12 @@ from pydantic import ValidationError
 
 from memory.integrity.fault import Fault, fault
 from memory.integrity.pages import count, paged
-from memory.messages import parts_from_json, text_of
+from memory.messages import TextPart, parts_from_json, parts_to_json, text_of
 from memory.recall.segments import digest
 from memory.store.database import Database
+
+NAMED = 5
+"""So many messages that cannot be read are named."""
 
 _UNCUT = (
     "SELECT count(*) FROM messages m WHERE role IN ('user', 'model') AND trim(text, ' \t\r\n') <> ''"
@@ -41,14 +44,33 @@ async def segment_faults(database: Database) -> AsyncIterator[Fault]:
 
 async def message_faults(database: Database) -> AsyncIterator[Fault]:
     """The text of a message against its parts."""
+    unreadable: list[str] = []
     async for row in paged(database, "SELECT id, text, body FROM messages WHERE id > ? ORDER BY id LIMIT ?"):
-        try:
-            same = text_of(parts_from_json(row["body"])) == row["text"]
-        except ValidationError:
-            yield fault("messages", "messages cannot be read")
-            continue
-        if not same:
+        said = _said(row["body"])
+        if said is None:
+            unreadable.append(f"m{row['id']}")
+        elif said != row["text"]:
             yield fault("messages", "messages have other words in their parts than in their text")
+    named = ", ".join([*unreadable[:NAMED], *["…"][: len(unreadable) - NAMED]])
+    yield fault("messages", f"messages cannot be read: {named}", count=len(unreadable))
+
+
+async def read_by_text(database: Database) -> None:
+    """Let each message that cannot be read be its bare text: for a copy, which is to be looked at all the same."""
+    sql = "SELECT id, text, body FROM messages WHERE id > ? ORDER BY id LIMIT ?"
+    unreadable = [row async for row in paged(database, sql) if _said(row["body"]) is None]
+    async with database.transaction():
+        for row in unreadable:
+            body = parts_to_json([TextPart(text=row["text"])])
+            await database.execute("UPDATE messages SET body = ? WHERE id = ?", (body, row["id"]))
+
+
+def _said(body: str) -> str | None:
+    """Return the words in the parts of a message; None when they cannot be read."""
+    try:
+        return text_of(parts_from_json(body))
+    except ValidationError:
+        return None
 
 
 async def turn_faults(database: Database) -> AsyncIterator[Fault]:

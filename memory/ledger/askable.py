@@ -12,7 +12,14 @@ from datetime import date
 import regex
 
 from memory.ledger.dates import DateMention
-from memory.ledger.patterns import clock_pattern, count_pattern, date_pattern, literal_pattern, number_patterns
+from memory.ledger.patterns import (
+    clock_pattern,
+    count_pattern,
+    date_pattern,
+    is_compilable,
+    literal_pattern,
+    number_patterns,
+)
 from memory.ledger.subjects import content_words, stem
 
 PATTERN_TIMEOUT_S = 0.05
@@ -21,6 +28,8 @@ MAX_PATTERNS = 8
 _MAX_PROPOSED_CHARS = 200
 _MAX_WORDS = 4
 _SOME_MONTHS = ("January", "Februar", "März", "April", "мая", "June")
+_YEAR_ADDED = regex.compile(r"\s\(\d{4}\)$")
+"""The year that the ledger adds to a day said without one: an answer need not hold it."""
 
 REFUSALS = (
     "I don't know.",
@@ -63,8 +72,8 @@ def usable_patterns(
     if (not kept or not value.mentions) and _stands(literal, value.text, near):
         kept.append(literal)
     for one in proposed:
-        is_short = 0 < len(one) <= _MAX_PROPOSED_CHARS
-        if is_short and _stands(one, value.text, [*near, *rivals]) and _is_whole(one, value, parts):
+        is_bounded = 0 < len(one) <= _MAX_PROPOSED_CHARS and is_compilable(one)
+        if is_bounded and _stands(one, value.text, [*near, *rivals]) and _is_whole(one, value, parts):
             kept.append(one)
     return tuple(dict.fromkeys(kept))[:MAX_PATTERNS]
 
@@ -120,7 +129,11 @@ def _exact_parts(value: Value) -> list[str]:
 
 
 def _moment_parts(value: Value) -> list[str]:
-    return [part for one in value.mentions for part in _parts_of(one, value)]
+    """Return none for the moment that the ledger adds in brackets where the words name one on that day themselves."""
+    added = value.text.rfind("(")
+    named = {one.day for one in value.mentions if one.day and one.clock and one.start < added}
+    said = (one for one in value.mentions if not (0 <= added < one.start and one.day in named))
+    return [part for one in said for part in _parts_of(one, value)]
 
 
 def _parts_of(mention: DateMention, value: Value) -> list[str]:
@@ -156,7 +169,7 @@ def _plain_words(value: Value) -> Iterator[str]:
 
 
 def _without_moments(value: Value) -> str:
-    text = value.text
+    text = _YEAR_ADDED.sub("", value.text) if value.mentions else value.text
     for one in sorted(value.mentions, key=lambda mention: mention.start, reverse=True):
         if _parts_of(one, value):
             text = f"{text[: one.start]} {text[one.end :]}"

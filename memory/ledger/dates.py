@@ -48,6 +48,7 @@ class DateMention:
     (`is_ambiguous`; both are in `readings`, day first and month first). `is_weekday_wrong`: the weekday said is not
     that of the date; the date stands. `is_hour_unsure`: the wording names an hour that may be in the night or after
     noon, so `clock` is None. `is_skipped`: there is no such time on that day, the clocks are put forward over it.
+    `moment` is the exact moment of "in 20 minutes".
     """
 
     start: int
@@ -59,6 +60,7 @@ class DateMention:
     is_weekday_wrong: bool = False
     is_hour_unsure: bool = False
     is_skipped: bool = False
+    moment: datetime | None = None
 
     @property
     def is_ambiguous(self) -> bool:
@@ -152,6 +154,16 @@ def _with_clocks(text: str, days: list[Found], clocks: list[ClockMention]) -> li
     return sorted((*mentions, *alone), key=lambda mention: mention.start)
 
 
+def clock_beside(text: str, found: Found) -> ClockMention | None:
+    """Return the time that belongs to words of a text which name a day or days, in the half of the day they say."""
+    return _clock_beside(text, found, find_clocks(text), 0, len(text))
+
+
+def is_unsure(clock: ClockMention) -> bool:
+    """Whether an hour may be in the night or after noon."""
+    return clock.is_bare and not clock.has_half and 1 <= clock.clock.hour <= UNSURE_UNTIL
+
+
 def _clock_beside(text: str, found: Found, clocks: list[ClockMention], floor: int, limit: int) -> ClockMention | None:
     for clock in clocks:
         if found.end <= clock.start < limit and _CLOCK_GAP.fullmatch(text, found.end, clock.start):
@@ -174,9 +186,7 @@ def _in_half(clock: ClockMention, found: Found, between: str) -> ClockMention:
 def _mention(text: str, found: Found, clock: ClockMention | None) -> DateMention:
     start = min(found.start, clock.start) if clock else found.start
     end = max(found.end, clock.end) if clock else found.end
-    is_hour_unsure = (
-        clock is not None and clock.is_bare and not clock.has_half and 1 <= clock.clock.hour <= UNSURE_UNTIL
-    )
+    is_hour_unsure = clock is not None and is_unsure(clock)
     return DateMention(
         start,
         end,
@@ -186,6 +196,7 @@ def _mention(text: str, found: Found, clock: ClockMention | None) -> DateMention
         found.readings if found.day is None else (),
         found.is_weekday_wrong,
         is_hour_unsure,
+        moment=found.moment,
     )
 
 

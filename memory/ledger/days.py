@@ -66,6 +66,8 @@ class Found:
     is_weekday_wrong: bool = False
     is_late: bool = False
     """The words say the second half of the day ("tonight")."""
+    moment: datetime | None = None
+    """The exact moment, where a distance of hours or minutes was said: no zone and no change of clocks moves it."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +181,8 @@ def _distances(text: str, said: Said) -> Iterator[Found]:
 
 def _at_moment(match: re.Match[str], moment: datetime, zone: ZoneInfo) -> Found:
     local = moment.astimezone(zone)
-    return Found(match.start(), match.end(), local.date(), local.time().replace(second=0, microsecond=0))
+    clock = local.time().replace(second=0, microsecond=0)
+    return Found(match.start(), match.end(), local.date(), clock, moment=moment)
 
 
 def _weekdays(text: str, said: Said) -> Iterator[Found]:

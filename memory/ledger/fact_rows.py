@@ -103,11 +103,11 @@ class FactRows:
         await self._db.execute(f"UPDATE facts SET {columns} WHERE id = ?", (*values.values(), fact_id))
 
     async def renumber(self, fact_id: int, to: int) -> None:
-        """Give a row an id that no other has, wherever it is named."""
+        """Give a row an id that no other has, wherever it is named; what a lost row of that id left gives way."""
         await self._db.execute("PRAGMA defer_foreign_keys = ON")
         await self._db.execute("UPDATE facts SET id = ? WHERE id = ?", (to, fact_id))
         for table, column in _NAMED_IN:
-            await self._db.execute(f"UPDATE {table} SET {column} = ? WHERE {column} = ?", (to, fact_id))
+            await self._db.execute(f"UPDATE OR REPLACE {table} SET {column} = ? WHERE {column} = ?", (to, fact_id))
 
 
 def _fact(row: Row) -> Fact:

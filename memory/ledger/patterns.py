@@ -60,6 +60,8 @@ _NO_MORE = rf"(?![\s-]+(?:and\s+)?(?:{COUNTING}|point|a half)\b)"
 _NO_PART = r"(?<!past )(?<!quarter to )(?<!halb )(?<!viertel nach )(?<!viertel vor )"
 """In front of an hour: it is not said of its half or quarter."""
 _WORD = re.compile(r"[^\W_]+")
+_REPEATS = re.compile(r"\{\s*(\d*)\s*,?\s*(\d*)\s*\}")
+MAX_REPEATS = 1_000
 _EDGE_WORDS = frozenset({"a", "an", "the", "is", "are", "to", "in", "at", "on", "of", "by", "am", "der", "die", "das"})
 
 
@@ -121,6 +123,16 @@ def literal_pattern(words: str) -> str:
     before = r"(?<!\w)" + (r"(?<!\d[.,])" if tokens[0].isdecimal() else "")
     after = r"(?!\w)" + (r"(?![.,]\d)" if tokens[-1].isdecimal() else "")
     return before + r"[\W_]+".join(re.escape(token) for token in tokens) + after
+
+
+def is_compilable(pattern: str) -> bool:
+    """Tell whether a pattern somebody else wrote may be compiled: counted repeats within each other are written out in
+    memory, and their product can take all of it before any timeout counts.
+    """
+    product = 1
+    for match in _REPEATS.finditer(pattern):
+        product *= max(1, *(int(number[:9]) for number in match.groups() if number))
+    return product <= MAX_REPEATS
 
 
 def number_patterns(words: str) -> list[str]:

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from memory.compaction.claims import sentences
 from memory.errors import CeilingReached, ModelFault
 from memory.ports import Assembled, Assistant
 from memory.probe.arms import Evidence
 from memory.probe.assertions import admits_ignorance, states_as_current
 from memory.probe.cases import Case, UnsoundPattern, stated
 from memory.probe.judge import Judge
+from memory.probe.prose import whole_sentences
 
 REPEATS = 2
 """How often a miss is asked again while the value stands in the prompt."""
@@ -83,7 +83,7 @@ async def hear(judge: Judge, case: Case, text: str) -> Heard:
 async def _heard(judge: Judge, case: Case, text: str) -> Heard:
     if asserts(case, text):
         return Heard("right")
-    said = sentences(text)
+    said = whole_sentences(text)
     # An answer that begins so, and does not go on to guess, states nothing: no word of the judge is spent on it.
     if not said or (admits_ignorance(said[0]) and admits_ignorance(text)):
         return Heard("missing")
@@ -130,4 +130,4 @@ def _says(patterns: Sequence[str], text: str) -> bool:
     """Tell whether a pattern matches; one that looks for parts in any order sees one sentence at a time."""
     parts = [pattern for pattern in patterns if "(?=" in pattern]
     whole = [pattern for pattern in patterns if pattern not in parts]
-    return stated(whole, text) or any(stated(parts, sentence) for sentence in sentences(text))
+    return stated(whole, text) or any(stated(parts, sentence) for sentence in whole_sentences(text))

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from memory.errors import UnknownId
+from memory.forget.masking import MASK
 from memory.ledger.facts import Fact
 from memory.ports import Assistant
 from memory.probe.arms import Evidence, without_ledger
@@ -32,7 +33,6 @@ _CUT = (
 _STATUS = {
     "superseded": "no newer statement ended it",
     "retracted": "nobody took it back",
-    "pending": "it waits for a yes that it does not need",
 }
 
 
@@ -67,9 +67,20 @@ async def vanished(space: Space, ref: str, message_id: int | None) -> Loss | Non
         return "extracted", "its row is gone"
     if fact.status == "forgotten":
         return ("active", "its row says forgotten and was not emptied") if fact.value else None
+    if fact.status == "pending":
+        return "active", "it waits for a yes, and it held before"
     if fact.status == "active" or await settled_status(space, fact) != "active":
         return None
     return "active", f"its row says {fact.status}, and {_STATUS[fact.status]}"
+
+
+async def may_be_forgotten(space: Space, case: Case) -> bool:
+    """Tell whether a question asks for what nobody says any more, where something was forgotten: it cannot mean
+    anything then. That a message is gone or altered, the examination of the files finds.
+    """
+    if case.fact_id is not None or await _sources(space, case):
+        return False
+    return await space.db.fetch_one("SELECT 1 FROM messages WHERE instr(text, ?) LIMIT 1", (MASK,)) is not None
 
 
 # From the message to the ledger's line

@@ -161,8 +161,8 @@ class Run(_Value):
     fingerprint: Fingerprint
     has_model_arms: bool
     """Whether the model was to be asked; False on a night on which it rests."""
-    is_whole: bool = True
-    """Whether all of it was examined; False: some cases alone, with neither canary nor never-told nor trial."""
+    only: tuple[str, ...] = ()
+    """The cases that alone were examined, with neither canary nor never-told nor trial; empty: all of it."""
     stopped: str = ""
     memory_mark: str = ""
     """A hash of all that a prompt may draw on: the same as long as nothing of it changed."""
@@ -173,3 +173,7 @@ class Run(_Value):
     judge_tokens: int = 0
     usd: float | None = 0.0
     """What it cost; None where a price is not known."""
+
+    @property
+    def is_whole(self) -> bool:
+        return not self.only

@@ -3,6 +3,7 @@
 What is not known fails nothing and clears nothing: where it is about something critical, the answer is "not known".
 """
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -11,6 +12,8 @@ from memory.probe.findings import CaseResult, Run, Trial, Verdict
 
 MIN_RECALL = 0.95
 MAX_GROWTH = 1.2
+FEW = 3
+"""So few cases may be of a kind that no examination can tell anything of."""
 NOTHING_YET = "nothing to examine yet"
 
 
@@ -73,13 +76,22 @@ def prompt_size(results: Iterable[CaseResult]) -> int | None:
     return round(statistics.mean(sizes)) if sizes else None
 
 
+def growth_of(run: Run, healthy: Sequence[Baseline]) -> tuple[int, int] | None:
+    """Return the tokens of a prompt in healthy runs before and now, where it has grown too much; else None."""
+    sizes = [one.prompt_size for one in healthy if one.prompt_size]
+    size = prompt_size(run.results)
+    if sizes and size and size > MAX_GROWTH * statistics.median(sizes):
+        return round(statistics.median(sizes)), size
+    return None
+
+
 def _problems(run: Run, rate: float | None) -> Iterable[str]:
     lost = _with(run, "lost")
     if critical := [one for one in lost if one.critical]:
         yield f"lost and critical: {_named(critical)}"
     if rate is not None and rate < MIN_RECALL:
         missed = f": lost {_named(lost)}" if lost else ""
-        yield f"recall {rate:.0%}, below {MIN_RECALL:.0%}{missed}"
+        yield f"recall {math.floor(100 * rate)}%, below {MIN_RECALL:.0%}{missed}"
     for words, verdict in (("forgetting would leave", "leak"), ("an old value stands as current", "stale")):
         if found := [one for one in run.results if one.verdict == verdict]:
             yield f"{words}: {_named(found)}"
@@ -96,6 +108,9 @@ def _doubts(run: Run, rate: float | None) -> Iterable[str]:
         yield f"not known and critical: {_named(critical)}"
     elif unknown and rate is None:
         yield "not known: nothing of it could be examined"
+    blind = len(_with(run, "unaskable"))
+    if blind > max(FEW, len(run.results) / 2):
+        yield f"not known: {blind} of {len(run.results)} cases cannot be examined"
     if run.is_whole and (run.canary is None or run.canary.is_well is None):
         yield "not known: the canary's way in and out"
     if not run.has_integrity:
@@ -129,10 +144,8 @@ def _about_cases(run: Run) -> Iterable[str]:
 
 
 def _grown(run: Run, healthy: Sequence[Baseline]) -> Iterable[str]:
-    sizes = [one.prompt_size for one in healthy if one.prompt_size]
-    size = prompt_size(run.results)
-    if sizes and size and size > MAX_GROWTH * statistics.median(sizes):
-        yield f"a prompt holds {size} tokens; {round(statistics.median(sizes))} in healthy nights before"
+    if growth := growth_of(run, healthy):
+        yield f"a prompt holds {growth[1]} tokens; {growth[0]} in healthy nights before"
 
 
 def _never_told(run: Run) -> Iterable[str]:

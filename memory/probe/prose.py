@@ -23,6 +23,21 @@ _OWN = re.compile(
 )
 
 
+_UNFINISHED = re.compile(r"\b(?:\d{1,2}|Dr|Mr|Mrs|St|Nr|Prof)\.$")
+"""The dot of a day ("am 28. März") or of a title ends no sentence."""
+
+
+def whole_sentences(text: str) -> list[str]:
+    """Return the sentences of a text, none of them cut behind a day or a title."""
+    whole: list[str] = []
+    for sentence in sentences(text):
+        if whole and _UNFINISHED.search(whole[-1]):
+            whole[-1] += f" {sentence}"
+        else:
+            whole.append(sentence)
+    return whole
+
+
 @lru_cache(maxsize=1024)
 def retold(text: str) -> str:
     """Return the words of a text that retell something, line by line."""
@@ -32,4 +47,4 @@ def retold(text: str) -> str:
 @lru_cache(maxsize=1024)
 def retold_sentences(text: str) -> Sequence[str]:
     """Return the sentences that retell something."""
-    return tuple(sentences(retold(text)))
+    return tuple(whole_sentences(retold(text)))

@@ -8,20 +8,20 @@ what was found is well is the business of `gate`, keeping it that of `ProbeStore
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from memory.errors import CeilingReached, StorageInTrouble
-from memory.integrity import examine_rows
+from memory.integrity import examine_rows, read_by_text
 from memory.messages import estimate_tokens
 from memory.ports import Assembled, Assistant
 from memory.probe.answers import Answers, Heard, put
 from memory.probe.answers import is_admitted as is_admitted_by
 from memory.probe.arms import Evidence, control_for, gather, never_told, never_told_questions
-from memory.probe.autopsy import autopsy, vanished
+from memory.probe.autopsy import autopsy, may_be_forgotten, vanished
 from memory.probe.canary import canary
 from memory.probe.cases import Case, cases_of
 from memory.probe.findings import (
@@ -127,6 +127,7 @@ async def examine(
     mark = await mark_of(space.db)
     facts = len(await space.facts.active())
     integrity = await _integrity(space, tombstones)
+    await read_by_text(space.db)
     all_cases = await cases_of(space) if cases is None else cases
     work = _Work(space, assistant, orders, Judge(assistant), on_progress)
     work.total = len(all_cases) + (0 if orders.only else 1)
@@ -160,7 +161,7 @@ async def examine(
         judge=judged.model_copy(update={"calls": work.judge.calls, "tokens": work.judge.tokens}),
         fingerprint=fingerprint,
         has_model_arms=has_arms,
-        is_whole=not orders.only,
+        only=orders.only,
         stopped=work.stopped,
         memory_mark=mark,
         ledger_facts=facts,
@@ -214,6 +215,8 @@ async def _evidence(work: _Work, cases: Sequence[Case]) -> list[Evidence]:
             seen = verdict(evidence, None, judge_is_reliable=None)
             if seen.verdict == "lost" or seen.source == "lost":
                 work.losses[case.ref] = await autopsy(work.space, work.assistant, case, evidence)
+            if seen.verdict == "lost" and await may_be_forgotten(work.space, case):
+                evidence = replace(evidence, case=replace(case, patterns=()))
             if seen.verdict == "pass":
                 work.sound.append(evidence)
             found.append(evidence)
@@ -260,7 +263,9 @@ async def _judged(work: _Work) -> JudgeCheck:
 
 async def _ask(work: _Work, *, critical: bool) -> None:
     """Put the prompts of the critical or of the other cases to the model, until money or model end."""
-    for evidence in [one for one in work.waiting if one.case.critical is critical]:
+    waiting = [one for one in work.waiting if one.case.critical is critical]
+    # The longest unasked first: where the money ends each night, it does not end before the same ones.
+    for evidence in sorted(waiting, key=lambda one: work.orders.asked.get(one.case.ref, date.min)):
         if not work.stopped:
             await _put(work, evidence)
         if work.stopped == "model":

@@ -5,8 +5,7 @@ Which layer lost a fact that stands in no prompt is not known here: the autopsy 
 
 from dataclasses import dataclass
 
-from memory.messages import estimate_message_tokens, estimate_tokens
-from memory.ports import ModelRequest
+from memory.ports import estimate_request_tokens
 from memory.probe.answers import Answers, Heard
 from memory.probe.arms import Evidence
 from memory.probe.cases import is_askable
@@ -19,6 +18,7 @@ NOT_CLEAN = "no prompt without it could be made"
 NO_ANSWER = "no finished answer"
 JUDGE_FAILED = "it rests on the judge, which failed its own examination"
 _TOLD_OTHERWISE = "it stands in the prompt, the answer says something else"
+_NO_LINE = "its line does not stand in the ledger, and the answer says something else"
 _TOLD_FORMER = "the answer holds a former value"
 
 
@@ -37,7 +37,7 @@ def verdict(evidence: Evidence, answers: Answers | None, *, judge_is_reliable: b
     case = evidence.case
     present = _right(answers.present, judge_is_reliable) if answers else None
     absent = _right(answers.absent, judge_is_reliable) if answers else None
-    ruling = _of_prompts(evidence) or (_of_answers(answers, present, absent) if answers else _Ruling("pass"))
+    ruling = _of_prompts(evidence) or (_of_answers(evidence, answers, present, absent) if answers else _Ruling("pass"))
     return CaseResult(
         ref=case.ref,
         message_id=case.message_id,
@@ -52,7 +52,7 @@ def verdict(evidence: Evidence, answers: Answers | None, *, judge_is_reliable: b
         present_is_right=present,
         absent_is_right=absent,
         mentions=evidence.mentions,
-        prompt_tokens=_tokens(evidence.present.request),
+        prompt_tokens=estimate_request_tokens(evidence.present.request),
     )
 
 
@@ -71,17 +71,25 @@ def _of_prompts(evidence: Evidence) -> _Ruling | None:
     return None if evidence.absent else _Ruling("unknown", detail=NOT_CLEAN)
 
 
-def _of_answers(answers: Answers, present: bool | None, absent: bool | None) -> _Ruling:
+def _of_answers(evidence: Evidence, answers: Answers, present: bool | None, absent: bool | None) -> _Ruling:
     if absent:
         return _Ruling("unaskable", detail=GUESSED)
     if present is False:
-        is_stale = answers.present is not None and answers.present.says == "stale"
-        return _Ruling("stale", "read", _TOLD_FORMER) if is_stale else _Ruling("lost", "read", _TOLD_OTHERWISE)
+        return _misread(evidence, answers)
     if present is None or absent is None:
         heard = (answers.present, answers.absent)
         has_spoken = all(one is not None and one.says is not None for one in heard)
         return _Ruling("unknown", detail=JUDGE_FAILED if has_spoken else NO_ANSWER)
     return _Ruling("pass")
+
+
+def _misread(evidence: Evidence, answers: Answers) -> _Ruling:
+    """Return where a value that stands in the prompt was lost: the ledger comes before the reading of it."""
+    if answers.present is not None and answers.present.says == "stale":
+        return _Ruling("stale", "read", _TOLD_FORMER)
+    if evidence.case.fact_id is not None and "ledger" not in evidence.present_layers:
+        return _Ruling("lost", "rendered", _NO_LINE)
+    return _Ruling("lost", "read", _TOLD_OTHERWISE)
 
 
 def _right(heard: Heard | None, judge_is_reliable: bool | None) -> bool | None:
@@ -93,10 +101,3 @@ def _right(heard: Heard | None, judge_is_reliable: bool | None) -> bool | None:
 
 def _is_finished(heard: Heard | None, is_right: bool | None) -> bool:
     return heard is None or is_right is not None
-
-
-def _tokens(request: ModelRequest) -> int:
-    fixed = sum(
-        estimate_tokens(text) for text in (request.system, *map(str, request.tools), request.memory_block or "")
-    )
-    return fixed + estimate_message_tokens(request.messages)

@@ -97,6 +97,14 @@ class VectorStore:
         )
         return f"{row['last']}:{row['epoch']}" if row is not None and row["last"] is not None else None
 
+    async def drop_due(self) -> None:
+        """Leave without a vector what has none: for a copy of a memory, whose vectors are made elsewhere.
+
+        Without an embedder nothing is made here anyway, and all stays due. Joins the caller's transaction.
+        """
+        if self._embedder is not None:
+            await self._db.execute("DELETE FROM vectors_due")
+
     async def fill(self, limit: int = BATCH) -> int:
         """Make the vectors of up to `limit` segments and return how many were dealt with; 0 when none is due.
 

@@ -18,9 +18,9 @@ FORGET_EFFECTS = "forget_effects"
 PROBE = "probe"
 """An examination that a member asked for."""
 RESTORE = "restore"
-"""What an examination found lost, made anew from its source."""
+"""What an examination found lost, made anew from its source and examined again."""
 
-LONG = (PROBE,)
+LONG = (PROBE, RESTORE)
 """Kinds that take so long that the others are not made to wait for them."""
 
 
@@ -108,6 +108,13 @@ class JobStore:
     async def fail(self, job_id: int, error: str) -> None:
         """Give the job up for good."""
         await self._end(job_id, "failed", error)
+
+    async def drop_waiting(self, error: str) -> None:
+        """Give up all that waits, whenever it would be ready: for a copy of a memory, whose work is done elsewhere."""
+        await self._db.execute(
+            "UPDATE jobs SET state = 'failed', error = ?, ended_at = ? WHERE state = 'ready'",
+            (error, to_utc_text(self._clock.now())),
+        )
 
     async def postpone(self, job_id: int, not_before: datetime, error: str, *, attempts: int) -> None:
         """Try again then. `attempts` is how many have failed so far."""

@@ -78,6 +78,15 @@ Buttons = tuple[tuple[Button, ...], ...]
 """Rows of buttons. What excludes each other stands in one row."""
 
 
+class Lateness(BaseModel):
+    """What is added to a message that goes out at `after` or later: when it should have come."""
+
+    model_config = ConfigDict(frozen=True)
+
+    after: datetime
+    note: str
+
+
 class Outgoing(BaseModel):
     """One message to the member. `entities` are in the channel's own JSON."""
 
@@ -95,9 +104,20 @@ class Outgoing(BaseModel):
     awaits: str | None = None
     """What a reply to this message is taken as: a press with this data whose text is the reply's."""
     shows: tuple[str, ...] = ()
-    """Ids of the messages (m12) and procedures (p12) whose words it shows, perhaps in parts: gone with any of them."""
+    """Ids of the messages (m12), procedures (p12) and reminders (n12) whose words it shows, perhaps in parts: gone with
+    any of them.
+    """
     photo: str | None = None
     """The SHA-256 of a picture in the media store; the text, at most 1,024 UTF-16 units of it, then is its caption."""
+    document: str | None = None
+    """The path of a file of the assistant's own, sent as it is then; the text, as short, is its caption."""
+    late: Lateness | None = None
+
+    def sent_at(self, now: datetime) -> "Outgoing":
+        """Return the message as it goes out at a moment."""
+        if self.late is None or now < self.late.after:
+            return self
+        return self.model_copy(update={"text": f"{self.text}\n{self.late.note}", "late": None})
 
 
 @dataclass(frozen=True)
@@ -272,6 +292,14 @@ class Mailbox:
     async def drop(self, out_id: int, error: str) -> None:
         """Give a message up that can never arrive."""
         await self._db.execute("UPDATE outbox SET state = 'dropped', error = ? WHERE id = ?", (error, out_id))
+
+    async def withdraw(self, key: str) -> None:
+        """Give up a message that has certainly not arrived: what it says is said by another, or no longer wanted."""
+        await self._db.execute(
+            "UPDATE outbox SET state = 'dropped', error = 'withdrawn' WHERE key = ? AND state = 'waiting'"
+            " AND attempts = 0 AND place IS NULL",
+            (key,),
+        )
 
     async def shown_at(self, place: str) -> Outgoing | None:
         """Return the newest form of the message of ours that stands at a place of the chat."""

@@ -16,8 +16,6 @@ from memory.store.database import Database, Row, from_utc_text, to_utc_text
 AlarmKind = Literal["lost", "leak", "stale", "unaskable", "canary", "integrity"]
 
 CANARY = "canary"
-READ = "read"
-"""The layer of what stands in the prompt and is not read there."""
 
 
 @dataclass(frozen=True)
@@ -70,8 +68,7 @@ class AlarmRows:
                 await self._clear(run_id, one, at)
             else:
                 await self._raise(run_id, one, at)
-        if run.is_whole:
-            await self._clear_absent(run_id, run, at)
+        await self._clear_absent(run_id, run, at)
 
     async def _raise(self, run_id: int, one: _Sighting, at: str) -> None:
         known = await self._db.fetch_one("SELECT * FROM probe_alarms WHERE ref = ? AND cleared_run IS NULL", (one.ref,))
@@ -96,9 +93,9 @@ class AlarmRows:
         )
 
     async def _clear_absent(self, run_id: int, run: Run, at: str) -> None:
-        """Clear what a whole run no longer has among its cases: it would be there, as lost, had it not gone rightly.
+        """Clear what a run looked for and has not among its cases: it would be there, as lost, had it not gone rightly.
 
-        And what the integrity check, which looks at everything, no longer finds.
+        And what the integrity check, which looks at everything whatever else is examined, no longer finds.
         """
         met = {one.ref for one in run.results}
         found = {finding.about for finding in run.integrity}
@@ -106,7 +103,8 @@ class AlarmRows:
             if row["kind"] == "integrity":
                 is_gone = run.has_integrity and row["ref"] not in found
             else:
-                is_gone = row["kind"] != CANARY and row["ref"] not in met
+                was_looked_for = row["kind"] != CANARY and (run.is_whole or row["ref"] in run.only)
+                is_gone = was_looked_for and row["ref"] not in met
             if is_gone:
                 await self._db.execute(
                     "UPDATE probe_alarms SET cleared_run = ?, cleared_at = ? WHERE id = ?", (run_id, at, row["id"])
@@ -128,7 +126,7 @@ def _of_case(result: CaseResult) -> _Sighting:
     if result.verdict == "pass" or result.verdict == "unknown":
         return _Sighting(result.ref, None, is_by_answer=result.is_answered)
     # What the assembled prompts show, they can also show to be well again.
-    by_answer = result.is_answered and (result.layer == READ or result.verdict in ("unaskable", "leak"))
+    by_answer = result.is_answered and (result.present_is_right is False or result.verdict in ("unaskable", "leak"))
     return _Sighting(result.ref, result.verdict, result.layer, is_by_answer=by_answer)
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
+from memory.errors import StorageFull
 from memory.ports import Clock
 from memory.probe.findings import Arms, CaseResult, Known, Run
 from memory.probe.gate import Baseline, Gate, prompt_size
@@ -18,9 +19,10 @@ from memory.store.probe_alarms import Alarm, AlarmRows
 from memory.store.probe_questions import ProbeQuestions
 
 KEPT_RESULTS = 60
-"""Of so many runs the results are kept case by case; of older ones only what they came to."""
+"""Of so many whole runs the results are kept case by case; of what is older only what it came to."""
 HEALTHY = 14
 ABANDONED = "Abandoned"
+NO_ROOM = StorageFull.__name__
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,16 @@ class StoredRun:
     night: date | None
     ok: bool | None
     run: Run
+
+
+@dataclass(frozen=True)
+class Tries:
+    """The runs for a night that came to nothing. One for which there was no room on the disk does not count."""
+
+    count: int
+    last_at: datetime | None
+    has_no_room: bool = False
+    """The last of them found the disk full."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +117,11 @@ class ProbeStore:
                 "INSERT INTO probe_results (run_id, ref, verdict, is_answered, body) VALUES (?, ?, ?, ?, ?)",
                 (run_id, result.ref, result.verdict, result.is_answered, result.model_dump_json()),
             )
-        await self._db.execute("DELETE FROM probe_results WHERE run_id <= ?", (run_id - KEPT_RESULTS,))
+        await self._db.execute(
+            "DELETE FROM probe_results WHERE run_id < (SELECT min(id) FROM (SELECT id FROM probe_runs"
+            " WHERE state = 'done' AND is_whole ORDER BY id DESC LIMIT ?))",
+            (KEPT_RESULTS,),
+        )
 
     async def fail(self, run_id: int, error: str) -> None:
         """Note that a run came to nothing; `error` is the name of a class. No alarm moves."""
@@ -163,12 +179,12 @@ class ProbeStore:
         results = last.run.results if last else ()
         return tuple(Known(ref=one.ref, message_id=one.message_id, critical=one.critical) for one in results)
 
-    async def baselines(self) -> tuple[Baseline, ...]:
-        """Return what the newest healthy runs measured, the newest first."""
+    async def baselines(self, *, before: int | None = None) -> tuple[Baseline, ...]:
+        """Return what the newest healthy runs measured, the newest first; those before a run, or all there are."""
         rows = await self._db.fetch_all(
             "SELECT prompt_size, body FROM probe_runs WHERE state = 'done' AND is_whole AND ok = 1"
-            " ORDER BY id DESC LIMIT ?",
-            (HEALTHY,),
+            " AND (?2 IS NULL OR id < ?2) ORDER BY id DESC LIMIT ?1",
+            (HEALTHY, before),
         )
         return tuple(Baseline(row["prompt_size"], Run.model_validate_json(row["body"]).trial) for row in rows)
 
@@ -213,12 +229,17 @@ class ProbeStore:
         )
         return [(from_utc_text(row["ended_at"]), CaseResult.model_validate_json(row["body"])) for row in rows]
 
-    async def tries(self, night: date) -> tuple[int, datetime | None]:
-        """Return how many runs for a night have begun and not ended well, and when the last of them began."""
+    async def tries(self, night: date) -> Tries:
+        """Return which runs for a night have begun and not ended well."""
         row = await self._db.fetch_one(
-            "SELECT count(*), max(started_at) FROM probe_runs WHERE night = ? AND state <> 'done'", (night.isoformat(),)
+            "SELECT count(*) FILTER (WHERE error IS NOT ?2) AS count, max(started_at) AS last_at,"
+            " (SELECT error FROM probe_runs WHERE night = ?1 ORDER BY id DESC LIMIT 1) IS ?2 AS has_no_room"
+            " FROM probe_runs WHERE night = ?1 AND state <> 'done'",
+            (night.isoformat(), NO_ROOM),
         )
-        return (int(row[0]), from_utc_text(row[1]) if row[1] else None) if row else (0, None)
+        assert row is not None
+        last_at = from_utc_text(row["last_at"]) if row["last_at"] else None
+        return Tries(row["count"], last_at, has_no_room=bool(row["has_no_room"]))
 
     async def nights_without(self, night: date) -> int:
         """Return how many nights up to and with this one have passed without a run that ended, since the last that did
@@ -232,13 +253,6 @@ class ProbeStore:
         if row["last"] is not None:
             return max(0, (night - date.fromisoformat(row["last"])).days)
         return (night - date.fromisoformat(row["first"])).days + 1 if row["first"] else 0
-
-    async def usd_since(self, moment: datetime) -> float:
-        """Return what the runs that began since then cost, as far as prices are known."""
-        row = await self._db.fetch_one(
-            "SELECT coalesce(sum(usd), 0.0) FROM probe_runs WHERE started_at >= ?", (to_utc_text(moment),)
-        )
-        return float(row[0]) if row else 0.0
 
     async def _newest(self, which: str, *params: int) -> StoredRun | None:
         row = await self._db.fetch_one(

@@ -120,8 +120,16 @@ class SessionStore:
         )
         return [TraceItem(row["layer"], row["ref"], row["tokens"]) for row in rows]
 
+    async def note_started(self, turn_id: int, call_id: str) -> bool:
+        """Note that a call which reaches beyond this program begins; False when it began before and has no result."""
+        written = await self._db.execute(
+            "INSERT OR IGNORE INTO calls_under_way (turn_id, call_id) VALUES (?, ?)", (turn_id, call_id)
+        )
+        return written.count == 1
+
     async def end_turn(self, turn_id: int, state: TurnState, *, error: str | None = None) -> None:
-        """End the turn; its memory block goes."""
+        """End the turn; its memory block goes, and what was noted of its calls."""
+        await self._db.execute("DELETE FROM calls_under_way WHERE turn_id = ?", (turn_id,))
         await self._db.execute(
             "UPDATE turns SET state = ?, ended_at = ?, block = NULL, error = ? WHERE id = ?",
             (state, to_utc_text(self._clock.now()), error, turn_id),

@@ -1,4 +1,4 @@
-"""`bench faults`: every kind of damage once, two weeks with nothing wrong, and how the figures are counted."""
+"""`bench faults`: every kind of damage once, nights with nothing wrong, and how the figures are counted."""
 
 import asyncio
 from pathlib import Path
@@ -7,16 +7,13 @@ import pytest
 
 from bench import faults
 from bench.damage import CATALOGUE
-from bench.faults import Report, Struck, difference
+from bench.faults import Report, Struck
 from bench.growing import live
 from bench.sabotage import catalogue
 from memory.probe.gate import gate
 
-NIGHTS = 14
-NOT_NAMED = {
-    "waits for a yes again": "a row that waits again looks like one whose yes was undone",
-    "body of a message unreadable": "the examination ends with the name of the error, not of the message",
-}
+NIGHTS = 8
+"""In the last of them the extractor is tried for the second time."""
 DAMAGE = {damage.name: damage for damage in CATALOGUE}
 SABOTAGES = [sabotage.name for sabotage in catalogue()]
 
@@ -38,18 +35,12 @@ def test_the_memory_that_is_struck_is_well_before(struck: Struck) -> None:
     assert gate(struck.healthy, []).ok is True
 
 
-@pytest.mark.parametrize("name", [name for name in DAMAGE if name not in NOT_NAMED])
+@pytest.mark.parametrize("name", DAMAGE)
 async def test_damage_is_reported_by_the_name_of_its_layer(struck: Struck, name: str) -> None:
     report = await struck.damaged(DAMAGE[name])
 
     assert report.is_caught
     assert report.is_attributed, report
-
-
-@pytest.mark.xfail(reason="see NOT_NAMED")
-@pytest.mark.parametrize("name", NOT_NAMED)
-async def test_what_the_examination_cannot_name(struck: Struck, name: str) -> None:
-    assert (await struck.damaged(DAMAGE[name])).is_attributed
 
 
 @pytest.mark.parametrize("name", SABOTAGES)
@@ -60,7 +51,7 @@ async def test_a_sabotaged_examination_says_what_of_it_is_wrong(struck: Struck, 
     assert report.is_attributed, report
 
 
-async def test_two_weeks_of_a_growing_memory_raise_no_alarm(tmp_path: Path) -> None:
+async def test_a_growing_memory_raises_no_alarm(tmp_path: Path) -> None:
     nights = await live(tmp_path, NIGHTS)
     figures = {figure.name.partition(",")[0]: figure for figure in faults.figures_of_nights(nights)}
 
@@ -78,11 +69,3 @@ def test_a_report_is_caught_by_any_name_and_attributed_by_the_right_one() -> Non
         (True, False),
         (True, True),
     ]
-
-
-def test_the_difference_of_two_rates_has_an_interval_that_narrows_with_more_answers() -> None:
-    few, many = difference((20, 20), (0, 20)), difference((400, 400), (0, 400))
-
-    assert (few[0], many[0]) == (1, 1)
-    assert few[1] < many[1] < 1
-    assert many[2] == 1

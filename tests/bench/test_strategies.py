@@ -1,6 +1,7 @@
 """`bench strategies`: the frozen talk alone, held to the goals, and what it counts as right, lost and stale."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -35,8 +36,9 @@ async def test_the_frozen_talk_meets_the_goals(capsys: pytest.CaptureFixture[str
 async def test_without_any_memory_no_question_is_answered(tmp_path: Path) -> None:
     asked = Asked()
     frozen_talk = variants(1, seed=1)[0]
+    begun = replace(frozen_talk, turns=frozen_talk.turns[:12])
 
-    async with strategies.telling(tmp_path / "home", frozen_talk) as told:
+    async with strategies.telling(tmp_path / "home", begun) as told:
         await strategies.ask(told, NoMemory(), asked)
 
     assert (asked.right, asked.asked) == (0, 14)

@@ -1,5 +1,6 @@
 """Examinations that follow a script: what a test says they find is stored as a real one would be."""
 
+from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
@@ -52,7 +53,7 @@ class ScriptedExamination:
         self._steps, self._more = [results], more
 
     async def run(
-        self, space: Space, *, night: date | None = None, on_progress: Progress | None = None
+        self, space: Space, *, night: date | None = None, only: Sequence[str] = (), on_progress: Progress | None = None
     ) -> tuple[Run, Gate]:
         self.nights.append(night)
         step = self._steps.pop(0) if len(self._steps) > 1 else self._steps[0]
@@ -62,7 +63,9 @@ class ScriptedExamination:
             raise step
         for done in range(len(step)) if on_progress else ():
             await on_progress(done + 1, len(step))  # type: ignore[misc]
-        run = run_of(space, *step, **self._more)
+        if only:
+            step = tuple(one for one in step if one.ref in only)
+        run = run_of(space, *step, only=only, **self._more)
         judged = gate(run, ())
         await space.probes.finish(run_id, run, judged)
         return run, judged

@@ -90,6 +90,7 @@ async def test_a_chat_that_is_older_than_its_empty_memory_is_a_finding(tmp_path:
     (finding,) = await found(home, clock)
 
     assert "older" in finding.words
+    assert "say anything here" in finding.words, "what to do when it is meant"
 
 
 async def test_a_chat_of_the_same_day_is_none(tmp_path: Path, clock: FakeClock) -> None:

@@ -126,6 +126,17 @@ async def test_what_the_process_finds_is_judged_and_stored(tmp_path: Path) -> No
         assert list(it.home.scratch.iterdir()) == []
 
 
+async def test_some_cases_alone_are_what_the_errand_names(tmp_path: Path) -> None:
+    mark = tmp_path / "orders"
+    line = Said(run=run_of().model_copy(update={"only": ("f1",)})).line()
+    script = f"import shutil, sys; shutil.copy(sys.argv[2] + '/{ORDERS_FILE}', {str(mark)!r}); {SAYS}"
+    async with lab(tmp_path) as it:
+        await it.examination(sys.executable, "-c", script, line).run(it.space, only=["f1"])
+
+        assert json.loads(mark.read_text())["orders"]["only"] == ["f1"]
+        assert it.rows("SELECT state, is_whole FROM probe_runs") == [("done", 0)]
+
+
 async def test_progress_is_passed_on_in_order(tmp_path: Path) -> None:
     seen: list[tuple[int, int]] = []
 

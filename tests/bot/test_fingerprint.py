@@ -8,9 +8,9 @@ from bot.models.reader import OfflineReader
 from bot.settings import Settings
 from memory.ports import Task
 from memory.probe.judge import SYSTEM as JUDGE
-from tests.bot.turn.test_assistant import chat_over
+from tests.bot.turn.chat import chat_over
 
-UTTERED = {"chat", "extract", "summarise", "route", "entail", "judge"}
+UTTERED = {"chat", "extract", "summarise", "route", "entail", "judge", "web"}
 """The tasks that are asked in this version; the others have no text yet."""
 
 

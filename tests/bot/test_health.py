@@ -9,6 +9,7 @@ from bot.home import Home
 from bot.settings import Settings
 from memory.errors import ModelMisconfigured
 from memory.messages import text_message
+from memory.ports import Usage
 from memory.space import Space
 from memory.store.database import Database
 from tests.fakes.clock import FakeClock
@@ -92,6 +93,23 @@ async def test_it_is_told_how_many_segments_have_a_vector_and_whose(tmp_path: Pa
     found = await _examined(home, clock)
 
     assert found["spaces/42/memory.db"].detail.endswith("2 of 3 segments have a vector (fake:96)")
+
+
+async def test_what_was_spent_today_is_told_in_counts_alone(tmp_path: Path, clock: FakeClock) -> None:
+    home = Home(tmp_path)
+    folder = home.create_space("42").path
+    space = await Space.open(folder, default_zone=ZoneInfo("UTC"), clock=clock, backups=home.backups)
+    async with space.db.transaction():
+        for model in ("gemini-3.8-flash", "offline-reader"):
+            await space.sessions.record_usage(Usage(200_000), task="chat", model=model, turn_id=None)
+    await space.close()
+
+    found = await _examined(home, clock)
+    clock.advance(24 * 3600)
+    later = await _examined(home, clock)
+
+    assert found["spaces/42/memory.db"].detail.endswith("checked; 2 model calls today, $0.30")
+    assert later["spaces/42/memory.db"].detail.endswith("checked")
 
 
 async def test_what_could_not_be_taken_up_is_counted_without_a_word_of_it(tmp_path: Path, clock: FakeClock) -> None:

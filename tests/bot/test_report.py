@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.report import LOST, MOST_ITEMS, NOTHING_YET, REMEDIES, Amiss, Findings, layer_words, report, unexamined
-from memory.probe.findings import Canary, CaseResult, Finding, Run, Step
+from memory.probe.findings import Canary, CaseResult, Finding, JudgeCheck, Run, Step
 from memory.store.probe_alarms import Alarm, AlarmKind
 from tests.bot.examinations import PRINT, WELL, known, lost
 
@@ -49,6 +49,24 @@ def test_a_healthy_night_is_one_silent_line() -> None:
 )
 def test_the_line_says_what_was_not_examined(more: dict[str, Any], part: str) -> None:
     assert part in report(Findings(run(known("f1"), **more), ok=True), ZONE).answer.text.split(" · ")
+
+
+@pytest.mark.parametrize(
+    ("more", "growth", "words"),
+    [
+        ({"stopped": "budget"}, None, "I could not examine all of it: the money for it was spent"),
+        ({"judge": JudgeCheck(is_reliable=False)}, None, "The model that compares answers failed its own test"),
+        ({}, (900, 1240), "grown to 1,240 tokens (900 before)"),
+    ],
+)
+def test_a_well_night_says_in_a_line_what_a_member_should_know_besides(
+    more: dict[str, Any], growth: tuple[int, int] | None, words: str
+) -> None:
+    told = report(Findings(run(known("f1"), **more), ok=True, growth=growth), ZONE)
+    line, remark = told.answer.text.split("\n\n")
+    assert line.startswith("Memory 1/1 ")
+    assert words in remark
+    assert (told.mood, told.is_news) == ("quiet", False)
 
 
 def test_what_is_not_known_counts_neither_way() -> None:

@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from bot.astray import KEPT, astray, last_full
 from bot.home import Home
 from bot.scratch import night_backup, scratch_of, sweep
+from bot.telegram.chats import ChatStore
 from memory.errors import StorageFull
+from memory.forget.everything import rows_of_everything
 from memory.messages import text_message
 from memory.space import Space
 from memory.store.database import Database
@@ -35,18 +38,56 @@ async def space(home: Home, clock: FakeClock) -> AsyncIterator[Space]:
 
 
 @pytest.fixture
-async def tombstones(home: Home, clock: FakeClock) -> AsyncIterator[Tombstones]:
+async def shared(home: Home, clock: FakeClock) -> AsyncIterator[Database]:
     shared = await Database.open(home.database, "bot", clock=clock, backups=home.backups)
+    yield shared
+    await shared.close()
+
+
+@pytest.fixture
+async def tombstones(shared: Database, clock: FakeClock) -> Tombstones:
     stones = Tombstones(shared, clock)
     await stones.add("7", [Burial("message", "I lived in Bergen")])
     await stones.add("8", [Burial("message", "I live in Rome")])
-    yield stones
-    await shared.close()
+    return stones
 
 
 def rows(database: Path, sql: str) -> list[tuple[object, ...]]:
     with closing(sqlite3.connect(database)) as reader:
         return reader.execute(sql).fetchall()
+
+
+async def test_the_last_full_backup_outlives_an_empty_memory_that_nobody_emptied(
+    home: Home, space: Space, shared: Database, tombstones: Tombstones, clock: FakeClock, tmp_path: Path
+) -> None:
+    async with scratch_of(home, space, tombstones, clock):
+        pass
+    chats = ChatStore(shared, clock)
+    empty = await Space.open(tmp_path / "new" / "7", default_zone=ZONE, clock=clock, backups=home.backups)
+    for _ in range(2):
+        async with scratch_of(home, empty, tombstones, clock):
+            pass
+        (finding,) = await astray(empty, home, chats, tombstones, elsewhere=(), clock=clock)
+        assert finding.words == KEPT
+    assert rows(last_full(home, "7"), "SELECT text FROM messages") == [("I live in Oslo",)]
+
+    await tombstones.add_space("7")
+    assert await astray(empty, home, chats, tombstones, elsewhere=(), clock=clock) == []
+    await empty.close()
+
+
+async def test_a_memory_emptied_on_request_leaves_no_full_backup(
+    home: Home, space: Space, tombstones: Tombstones, clock: FakeClock
+) -> None:
+    async with scratch_of(home, space, tombstones, clock):
+        pass
+    async with space.db.transaction():
+        await rows_of_everything(space, tombstones)
+    async with scratch_of(home, space, tombstones, clock):
+        pass
+
+    assert not last_full(home, "7").exists()
+    assert rows(night_backup(home, "7"), "SELECT count(*) FROM messages") == [(0,)]
 
 
 async def test_it_holds_the_restored_backup_and_the_tombstones_of_that_space_alone(

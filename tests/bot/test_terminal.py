@@ -282,6 +282,11 @@ async def test_what_a_button_does_can_be_typed(out: io.StringIO) -> None:
     assert out.getvalue() == "**vet**\n\nPin: `/facts f1 pin`\n"
 
 
+async def test_where_a_file_lies_is_shown_in_its_place(out: io.StringIO) -> None:
+    await PlainScreen(out).deliver(_row(Outgoing(text="📎 my_list.md", document="trips/my_list_.md")))
+    assert out.getvalue() == "📎 my_list.md\n\n(a file: files/trips/my_list_.md in the folder of this memory)\n"
+
+
 async def test_a_live_reply_is_shown_as_markdown_once_it_is_complete(typed: Typed) -> None:
     await typed.screen.begin(1, ENTRY)
     await typed.screen.show_text("**Fri")

@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
 
+from bot.examination import ExaminationFault
 from bot.report import NOTHING_YET
 from bot.watch import PICTURE_TYPE, Hours, Watch
 from memory.errors import StorageFull
@@ -16,7 +17,7 @@ from tests.fakes.clock import FakeClock
 HOURS = Hours(time(3, 30), time(8, 0), "nightly")
 EVENING = datetime(2027, 3, 2, 20, 0, tzinfo=ZONE).astimezone(UTC)
 """When the memories of these tests are made: a Tuesday."""
-BROKEN = StorageFull(Path("x"))
+BROKEN, FULL = ExaminationFault("Died"), StorageFull(Path("x"))
 
 
 class Days:
@@ -126,6 +127,19 @@ async def test_an_examination_that_breaks_off_is_tried_three_times_and_said(tmp_
         assert d.examination.nights == [date(2027, 3, 3)] * 3
         assert len(d.told) == 1
         assert "broke off three times; nothing is called lost" in d.told[0]
+
+
+async def test_a_full_disk_uses_up_no_night_and_is_said_in_the_morning(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination(FULL)) as d:
+        await d.until(2027, 3, 3, 9, 0)
+        assert 4 < len(d.examination.nights) < 14
+        assert len(d.told) == 1
+        assert "no room on the disk" in d.told[0]
+        d.examination.then(known("f1"))
+        await d.until(2027, 3, 3, 10, 0)
+        assert await d.h.space.probes.last_night() == date(2027, 3, 3)
+        await d.until(2027, 3, 4, 9, 0)
+        assert d.told[1:] == ["Memory 1/1 · sources 1/1 · canary ok · integrity ok · 1.8 ¢"]
 
 
 async def test_tries_that_a_crash_cut_off_count(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import json
 from email import message_from_bytes
+from email.policy import HTTP
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -67,7 +68,8 @@ def _value(name: str, value: Any) -> Any:
 def _multipart(kind: str, body: bytes) -> dict[str, Any]:
     """Return the fields of a form: text as str, a file as (name, bytes)."""
     fields: dict[str, Any] = {}
-    for part in message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body).walk():
+    # The policy of HTTP reads names in UTF-8, where that of mail would not.
+    for part in message_from_bytes(b"Content-Type: " + kind.encode() + b"\r\n\r\n" + body, policy=HTTP).walk():
         name = part.get_param("name", header="content-disposition")
         data = part.get_payload(decode=True)
         if isinstance(name, str) and isinstance(data, bytes):

@@ -14,6 +14,7 @@ from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
 from memory.store.sessions import SessionStore
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -49,6 +50,7 @@ class Home:
 
 @pytest.fixture
 async def home(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Home]:
+    await lay_blank(tmp_path / "memory.db")
     database = await Database.open(tmp_path / "memory.db", "memory", clock=clock, backups=tmp_path / "backups")
     yield Home(database, clock)
     await database.close()

@@ -24,11 +24,16 @@ from bot.models.reader.prompt import FactLine, ReaderPrompt, SaidLine, has_same_
 from bot.models.reader.statements import finding_of
 from bot.models.reader.words import fold, is_question, language_of, sentences
 
-OFFLINE = "I'm the offline reader: I can only quote what you told me. Set GEMINI_API_KEY for real conversation."
+_ADVICE = {
+    "en": " Set GEMINI_API_KEY for real conversation.",
+    "de": " Für echte Gespräche: GEMINI_API_KEY setzen.",
+    "ru": " Для настоящей беседы задайте GEMINI_API_KEY.",
+}
+OFFLINE = f"I'm the offline reader: I can only quote what you told me.{_ADVICE['en']}"
 _OFFLINE = {
     "en": OFFLINE,
-    "de": "Ich lese nur offline und kann zitieren, was du mir gesagt hast. Für echte Gespräche: GEMINI_API_KEY setzen.",
-    "ru": "Я работаю без сети и могу только цитировать сказанное вами. Для настоящей беседы задайте GEMINI_API_KEY.",
+    "de": f"Ich lese nur offline und kann zitieren, was du mir gesagt hast.{_ADVICE['de']}",
+    "ru": f"Я работаю без сети и могу только цитировать сказанное вами.{_ADVICE['ru']}",
 }
 _FORGETTING = {
     "en": "If that is a fact I hold, a line below says that it no longer counts. /forget with its id erases it.",
@@ -164,6 +169,13 @@ def answer(prompt: ReaderPrompt) -> str | None:
             for question, one in zip(asked, answers, strict=False)
         )
     return None
+
+
+def without_advice(text: str) -> str:
+    """Return an answer without the advice to set up a model."""
+    for advice in _ADVICE.values():
+        text = text.replace(advice, "")
+    return text
 
 
 def _wordless(prompt: ReaderPrompt) -> str:

@@ -7,7 +7,7 @@ answer. It calls one tool, `recall`, at most once a turn, and only for what its 
 
 from collections.abc import Callable, Sequence
 
-from bot.models.reader.answers import answer
+from bot.models.reader.answers import answer, without_advice
 from bot.models.reader.checks import entailment, summary, verdict
 from bot.models.reader.extract import extraction
 from bot.models.reader.prompt import read_prompt, recall_call
@@ -27,7 +27,13 @@ _TEXT_TASKS: dict[Task, Callable[[Sequence[Message]], str]] = {
 
 
 class OfflineReader:
-    """Answers by quotation. Stateless: one object serves every space."""
+    """Answers by quotation. Stateless: one object serves every space.
+
+    `is_stand_in`: there is a model, which cannot answer just now, so nobody is advised to set one up.
+    """
+
+    def __init__(self, *, is_stand_in: bool = False) -> None:
+        self._is_stand_in = is_stand_in
 
     @property
     def name(self) -> str:
@@ -36,6 +42,8 @@ class OfflineReader:
     async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Answer a request. Raises ModelRefused for tasks that need a real model."""
         part = _answered(request)
+        if self._is_stand_in and isinstance(part, TextPart):
+            part = TextPart(text=without_advice(part.text))
         if isinstance(part, TextPart) and on_text is not None:
             for piece in _growing(part.text):
                 await on_text(piece)

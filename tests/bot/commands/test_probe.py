@@ -1,8 +1,9 @@
 """`/probe` and `/health`: what is asked for by hand, and what the buttons of a report do."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
 from datetime import date
 from pathlib import Path
 
@@ -10,9 +11,9 @@ import pytest
 
 from bot.commands import probe, probe_questions
 from bot.examining import BROKE_OFF, NO_ROOM, Progress
-from bot.restoring import NO_SOURCE
+from bot.restoring import NO_SOURCE, NOT_FOUND, RENAMED, RESTORED, UNEXAMINED
 from memory.errors import ModelBusy, StorageFull
-from memory.probe.findings import Run
+from memory.probe.findings import CaseResult, Finding, Run
 from memory.probe.gate import Gate
 from memory.space import Space
 from memory.store.mailbox import Button
@@ -85,24 +86,36 @@ async def test_an_examination_that_breaks_off_is_said_and_can_be_run_again(
         assert (await press(h, "Run again")).startswith("Memory 1/1")
 
 
-async def test_a_row_that_was_deleted_is_restored_under_its_id_and_asked_for(tmp_path: Path) -> None:
-    examination = ScriptedExamination((lost("f1", "extracted", 1),))
+def damaged(h: House, *statements: str) -> None:
+    """Damage the rows behind the program's back, where no foreign key is looked after."""
+    with closing(sqlite3.connect(h.space.db.path)) as database:
+        for statement in statements:
+            database.execute(statement)
+        database.commit()
+
+
+async def told_of(h: House, examination: ScriptedExamination, *found: CaseResult) -> None:
+    """Let an examination find this; later ones find all of it well."""
+    examination.then(*found)
+    await h.say("/probe", kind="command")
+    examination.then(*(known(one.ref, one.message_id) for one in found))
+
+
+async def test_a_row_that_was_deleted_is_restored_under_its_id_and_examined(tmp_path: Path) -> None:
+    examination = ScriptedExamination((known("f1"),))
     async with rented(tmp_path, examination, READ) as h:
         (fact,) = await h.space.facts.active()
-        async with h.space.db.transaction():
-            await h.space.db.execute("DELETE FROM fact_changes")
-            await h.space.db.execute("DELETE FROM facts")
-        examination.then(lost("f1", "extracted", fact.message_id))
-        await h.say("/probe", kind="command")
+        damaged(h, "DELETE FROM facts")
+        await told_of(h, examination, lost("f1", "extracted", fact.message_id))
         assert f"> {RENT}" in h.screen.delivered[-1]
         told = await press(h, "Restore from source")
-        assert told.startswith("✓ Restored **rent**: 850 euros (f1). I asked for it once more: it stands in")
+        assert told == RESTORED.format(about="rent", value="850 euros", ref="f1", message=fact.message_id)
         (restored,) = await h.space.facts.active()
         assert (restored.ref, restored.value, restored.quote) == ("f1", "850 euros", RENT)
         assert await h.space.db.fetch_all("PRAGMA foreign_key_check") == []
-        examination.then(known("f1", fact.message_id))
+        assert await h.space.probes.open_alarms() == []
         await h.say("/probe", kind="command")
-        assert "✓ Well again: rent (f1)." in h.screen.delivered[-1]
+        assert "Well again" not in h.screen.delivered[-1]
 
 
 @pytest.mark.parametrize("damage", ["value = '950 euros'", "status = 'retracted'", "status = 'superseded'"])
@@ -110,25 +123,74 @@ async def test_a_row_that_was_altered_is_set_right_from_its_source(tmp_path: Pat
     examination = ScriptedExamination((known("f1"),))
     async with rented(tmp_path, examination, READ) as h:
         (fact,) = await h.space.facts.active()
-        async with h.space.db.transaction():
-            await h.space.db.execute(f"UPDATE facts SET {damage}")
-        examination.then(lost("f1", "active", fact.message_id))
-        await h.say("/probe", kind="command")
-        assert (await press(h, "Restore from source")).startswith("✓ Restored **rent**: 850 euros")
+        damaged(h, f"UPDATE facts SET {damage}")
+        await told_of(h, examination, lost("f1", "active", fact.message_id))
+        ref = "f2" if "value" in damage else "f1"
+        examination.then(known(ref, fact.message_id))
+        told = await press(h, "Restore from source")
+        assert told.splitlines()[0] == RESTORED.format(
+            about="rent", value="850 euros", ref=ref, message=fact.message_id
+        )
+        assert told.splitlines()[1:] == ([RENAMED.format(old="f1", ref="f2")] if ref == "f2" else [])
         assert [one.value for one in await h.space.facts.active()] == ["850 euros"]
+        assert await h.space.probes.open_alarms() == []
 
 
 async def test_an_index_that_was_emptied_is_made_anew(tmp_path: Path) -> None:
     examination = ScriptedExamination((known("f1"),))
     async with rented(tmp_path, examination) as h:
         (fact,) = await h.space.facts.active()
-        async with h.space.db.transaction():
-            await h.space.db.execute("DELETE FROM segment_terms")
-        examination.then(lost("f1", "indexed", fact.message_id))
+        damaged(h, "DELETE FROM segment_terms")
+        index = Finding(about="index", count=1, words="rows are missing")
+        examination.then(lost("f1", "indexed", fact.message_id), integrity=(index,))
         await h.say("/probe", kind="command")
-        assert (await press(h, "Restore from source")).startswith("✓ Restored **rent**")
+        examination.then(known("f1", fact.message_id))
+        told = await press(h, "Restore 1")
+        assert told.splitlines()[1] == "✓ Well again: my files (index)."
         found = await h.space.recall.search("rent a month", k=5)
         assert any(RENT in item.text for item in found.items)
+
+
+async def test_files_that_can_be_made_anew_are_by_a_button_and_all_is_examined(tmp_path: Path) -> None:
+    index = Finding(about="index", count=1, words="rows are missing", can_be_rebuilt=True)
+    examination = ScriptedExamination((known("f1"),), integrity=(index,))
+    async with rented(tmp_path, examination) as h:
+        damaged(h, "DELETE FROM segment_terms")
+        await h.say("/probe", kind="command")
+        assert "I can make it anew" in h.screen.delivered[-1]
+        examination.then(known("f1"))
+        told = await press(h, "Restore")
+        assert told.startswith("Memory 1/1")
+        assert told.endswith("✓ Well again: my files (index).")
+        assert (await h.space.recall.search("rent a month", k=5)).items
+
+
+async def test_files_that_cannot_be_made_anew_have_no_such_button(tmp_path: Path) -> None:
+    found = Finding(about="messages", count=1, words="are not what was said")
+    async with rented(tmp_path, ScriptedExamination((known("f1"),), integrity=(found,))) as h:
+        await h.say("/probe", kind="command")
+        assert "doctor --deep" in h.screen.delivered[-1]
+        assert [button.text for button in buttons(h)] == ["Dismiss", "Run again"]
+
+
+@pytest.mark.parametrize(
+    ("examined", "words"),
+    [
+        ((lost("f1", "indexed", 1),), NOT_FOUND),
+        ((known("f1", verdict="unknown"),), UNEXAMINED),
+        (ModelBusy("gone"), UNEXAMINED),
+        (StorageFull(Path("x")), UNEXAMINED),
+    ],
+)
+async def test_what_is_restored_is_well_only_when_an_examination_says_so(
+    tmp_path: Path, examined: tuple[CaseResult, ...] | ModelBusy | StorageFull, words: str
+) -> None:
+    examination = ScriptedExamination((lost("f1", "indexed"),), examined)
+    async with rented(tmp_path, examination) as h:
+        await h.say("/probe", kind="command")
+        told = await press(h, "Restore from source")
+        assert told == words.format(about="rent", value="850 euros", ref="f1", message=1)
+        assert len(await h.space.probes.open_alarms()) == 1
 
 
 async def test_what_has_no_source_left_is_not_restored_and_says_so(tmp_path: Path) -> None:
@@ -197,10 +259,10 @@ class HeldExamination(ScriptedExamination):
         self.may_end = asyncio.Event()
 
     async def run(
-        self, space: Space, *, night: date | None = None, on_progress: Progress | None = None
+        self, space: Space, *, night: date | None = None, only: Sequence[str] = (), on_progress: Progress | None = None
     ) -> tuple[Run, Gate]:
         await self.may_end.wait()
-        return await super().run(space, night=night, on_progress=on_progress)
+        return await super().run(space, night=night, only=only, on_progress=on_progress)
 
 
 async def test_an_examination_holds_up_neither_turns_nor_the_reading_of_facts(tmp_path: Path) -> None:

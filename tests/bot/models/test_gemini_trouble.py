@@ -311,18 +311,18 @@ async def test_the_delay_of_a_header_is_obeyed(fake: FakeGemini, model: GeminiMo
 
 
 async def test_a_long_delay_is_told_at_once(fake: FakeGemini, model: GeminiModel, clock: FakeClock) -> None:
-    fake.script(limited(retry_s=300))
+    fake.answer("chat", lambda request: limited(retry_s=300))
     with pytest.raises(ModelBusy) as caught:
         await model.generate(HELLO)
     assert caught.value.retry_after_s == 300
     assert clock.slept == []
-    assert len(fake.requests) == 1
+    assert [request.model for request in fake.requests] == ["gemini-3.8-flash", "gemini-3.5-flash-lite"]
 
 
 async def test_a_delay_beyond_the_deadline_is_told_at_once(
     fake: FakeGemini, model: GeminiModel, clock: FakeClock
 ) -> None:
-    fake.script(limited(retry_s=38))
+    fake.answer("chat", lambda request: limited(retry_s=38))
     with pytest.raises(ModelBusy):
         await model.generate(ask(user("When?"), deadline_s=30))
     assert clock.slept == []

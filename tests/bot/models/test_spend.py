@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.models.spend import EXPECTED_OUTPUT, TOKENS_FOR_A_DOLLAR, Purse, SpendingEmbedder, SpendingModel
+from bot.models.prices import TOKENS_FOR_A_DOLLAR
+from bot.models.spend import EXPECTED_OUTPUT, Purse, SpendingEmbedder, SpendingModel
 from memory.errors import CeilingReached, ModelBusy, ModelSilent
 from memory.messages import text_message
 from memory.ports import ModelRequest, Spent, Task, Usage

@@ -24,6 +24,7 @@ from memory.store.database import Database, Row
 from memory.store.redaction import Redactor
 from memory.store.tombstones import Tombstones
 from tests.bot.turn.house import ZONE
+from tests.fakes.blank import lay_blank
 from tests.fakes.model import extracts, says
 from tests.fakes.telegram import FakeTelegram
 
@@ -170,6 +171,7 @@ async def serving(
     (home / "logs").mkdir(parents=True, exist_ok=True)
     opened: list[str] = []
     async with AsyncExitStack() as stack:
+        await lay_blank(home / "bot.db", "bot")
         shared = await Database.open(home / "bot.db", "bot", clock=clock, backups=home / "backups")
         stack.push_async_callback(shared.close)
         heartbeat = Heartbeat(home / "logs" / "heartbeat", clock)
@@ -179,6 +181,7 @@ async def serving(
             opened.append(space_id)
             folder = home / "spaces" / space_id
             folder.mkdir(parents=True, exist_ok=True)
+            await lay_blank(folder / "memory.db")
             space = await Space.open(folder, default_zone=ZONE, clock=clock, backups=home / "backups")
             manner = Manner(limits=Limits(), ceilings=Ceilings(), keep_turns=4, is_offline=False)
             if examination is not None:

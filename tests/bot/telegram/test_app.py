@@ -106,7 +106,7 @@ async def serve_and_kill(environment: dict[str, str], telegram: FakeTelegram, is
         sys.executable, "-m", "bot", env=os.environ | environment, stdout=DEVNULL, stderr=DEVNULL
     )
     try:
-        await telegram.until(is_time, timeout=30)
+        await telegram.until(is_time, timeout=60)
     finally:
         server.kill()
         await server.wait()

@@ -13,7 +13,7 @@ import telegram as ptb
 from telegram.request import HTTPXRequest
 
 from bot.telegram.chats import ChatStore
-from bot.telegram.delivery import CANNOT_SHOW, Sender
+from bot.telegram.delivery import CANNOT_SHOW, FILE_GONE, FILE_REFUSED, Sender
 from bot.telegram.screen import EDIT_S, TelegramScreen
 from bot.turn.outbox import Delivery
 from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown, stream_key
@@ -23,6 +23,7 @@ from memory.store.mailbox import Entry, Outgoing, OutRow
 from tests.bot.telegram.conftest import client_of
 from tests.bot.telegram.house import GROUP, OWNER, HeldClock
 from tests.bot.turn.house import ZONE
+from tests.fakes.blank import lay_blank
 from tests.fakes.telegram import FakeTelegram
 from tests.fakes.telegram_failures import (
     Failure,
@@ -32,7 +33,7 @@ from tests.fakes.telegram_failures import (
     stall,
     too_many_requests,
 )
-from tests.fakes.telegram_world import Shown
+from tests.fakes.telegram_world import Document, Shown
 
 BOLD = {"type": "bold", "offset": 0, "length": 4}
 
@@ -106,11 +107,15 @@ class Chat:
 async def chat(request: pytest.FixtureRequest, telegram: FakeTelegram, tmp_path: Path) -> AsyncIterator[Chat]:
     clock = HeldClock()
     telegram.open_chat(request.param, topics=(55,))
+    await lay_blank(tmp_path / "bot.db", "bot")
+    await lay_blank(tmp_path / str(request.param) / "memory.db")
     shared = await Database.open(tmp_path / "bot.db", "bot", clock=clock, backups=tmp_path)
     space = await Space.open(tmp_path / str(request.param), default_zone=ZONE, clock=clock, backups=tmp_path)
     async with client_of(telegram, read_timeout_s=0.5) as bot:
         chats = ChatStore(shared, clock)
-        screen = TelegramScreen(space, Sender(space.id, bot, chats, clock, picture=space.media.read))
+        screen = TelegramScreen(
+            space, Sender(space.id, bot, chats, clock, picture=space.media.read, file=space.files.read)
+        )
         yield Chat(telegram, clock, space, screen, Delivery(space, screen), chats, request.param)
         await screen.end()
     await space.close()
@@ -147,6 +152,38 @@ async def picture_of(chat: Chat, data: bytes, message: Outgoing) -> Shown:
     row = OutRow(
         id=1, key="k", turn_id=None, state="sending", message=message.model_copy(update={"photo": kept.sha256}),
         place=None, attempts=1,
+    )  # fmt: skip
+    await chat.screen.deliver(row)
+    (sent,) = chat.telegram.sent[chat.chat_id]
+    return sent
+
+
+# Files
+
+
+async def test_a_file_goes_out_as_a_document_with_its_own_name(chat: Chat) -> None:
+    chat.space.files.write("trips/Pastéis.md", b"# Lisbon")
+    sent = await file_of(chat, "trips/Pastéis.md")
+    assert sent.document == Document("Pastéis.md", b"# Lisbon", "a file")
+
+
+@pytest.mark.parametrize("path", ["none.txt", "../memory.db"])
+async def test_a_file_that_is_gone_or_none_is_told(chat: Chat, path: str) -> None:
+    sent = await file_of(chat, path)
+    assert (sent.text, sent.document) == (f"a file\n{FILE_GONE}", None)
+
+
+async def test_a_file_that_telegram_refuses_is_told(chat: Chat) -> None:
+    chat.space.files.write("empty.txt", b"")
+    sent = await file_of(chat, "empty.txt")
+    assert (sent.text, sent.document) == (f"a file\n{FILE_REFUSED}", None)
+
+
+async def file_of(chat: Chat, path: str) -> Shown:
+    """Deliver a message with a file and return what stands in the chat."""
+    row = OutRow(
+        id=1, key="k", turn_id=None, state="sending", message=Outgoing(text="a file", document=path), place=None,
+        attempts=1,
     )  # fmt: skip
     await chat.screen.deliver(row)
     (sent,) = chat.telegram.sent[chat.chat_id]
@@ -262,7 +299,9 @@ async def test_a_network_that_is_away_is_tried_with_growing_waits(chat: Chat) ->
     request = HTTPXRequest(connection_pool_size=1)
     nowhere = ptb.Bot(chat.telegram.token, base_url="http://127.0.0.1:1/bot", request=request)
     async with request:
-        sender = Sender(chat.space.id, nowhere, chat.chats, chat.clock, picture=chat.space.media.read)
+        sender = Sender(
+            chat.space.id, nowhere, chat.chats, chat.clock, picture=chat.space.media.read, file=chat.space.files.read
+        )
         screen = TelegramScreen(chat.space, sender)
         row = OutRow(id=1, key="k", turn_id=None, state="sending", message=Outgoing(text="x"), place=None, attempts=1)
         waits = []

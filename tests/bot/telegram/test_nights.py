@@ -76,13 +76,14 @@ async def test_a_regressed_night_rings_and_its_buttons_restore_show_and_examine_
 
         telegram.press(OWNER, alarm, data_of(alarm, "Show source"))
         await telegram.until(lambda: newest(telegram).text.startswith("m1 · "))
+        examination.then(known("f1"))
         telegram.press(OWNER, alarm, data_of(alarm, "Restore from source"))
-        await telegram.until(lambda: newest(telegram).text.startswith("✓ Restored rent: 850 euros (f1)"))
+        await telegram.until(lambda: newest(telegram).text.startswith("✓ Well again: rent: 850 euros (f1)."))
         labels = [b["text"] for row in alarm_now(telegram, alarm).keyboard["inline_keyboard"] for b in row]  # type: ignore[index]
         assert labels == ["Run again"]
-        examination.then(known("f1"))
         telegram.press(OWNER, alarm_now(telegram, alarm), "prun:")
-        await telegram.until(lambda: "✓ Well again: rent (f1)." in newest(telegram).text)
+        await telegram.until(lambda: newest(telegram).text.startswith("Memory 1/1"))
+        assert "Well again" not in newest(telegram).text
 
 
 def alarm_now(telegram: FakeTelegram, alarm: Shown) -> Shown:

@@ -13,11 +13,12 @@ from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.wiring import Manner, make_runner
-from memory.ports import Embedder, ModelReply, ModelRequest, OnText
+from memory.ports import Embedder, Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.mailbox import Entry, EntryKind
 from memory.store.tombstones import Tombstones
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, extracts, says
 from tests.fakes.screen import FakeScreen
@@ -76,16 +77,22 @@ async def house(
     keep_turns: int = 4,
     screen: FakeScreen | None = None,
     space_id: str = "1",
+    zone: ZoneInfo = ZONE,
     operator_id: int | None = None,
+    is_offline: bool = False,
     embedder: Embedder | None = None,
     examination: Examination | None = None,
+    daily_usd: float | None = None,
+    stand_in: Model | None = None,
 ) -> AsyncIterator[House]:
     """Open a space under `home` with a chat model that follows `steps`; at the end every step was used."""
     clock = clock or FakeClock()
     model = model or TaskModel(ScriptedModel(steps))
+    await lay_blank(home / "bot.db", "bot")
+    await lay_blank(home / "spaces" / space_id / "memory.db")
     shared = await Database.open(home / "bot.db", "bot", clock=clock, backups=home / "backups")
     space = await Space.open(
-        home / "spaces" / space_id, default_zone=ZONE, clock=clock, backups=home / "backups", embedder=embedder
+        home / "spaces" / space_id, default_zone=zone, clock=clock, backups=home / "backups", embedder=embedder
     )
     screen = screen or FakeScreen(clock)
     tombstones = Tombstones(shared, clock)
@@ -93,9 +100,12 @@ async def house(
         limits=limits or Limits(),
         ceilings=Ceilings(),
         keep_turns=keep_turns,
-        is_offline=False,
+        is_offline=is_offline,
         operator_id=operator_id,
     )
+    manner["daily_usd"] = daily_usd
+    if stand_in is not None:
+        manner["stand_in"] = stand_in
     if examination is not None:
         manner["examination"] = examination
     runner = make_runner(space, model, screen, tombstones, **manner)

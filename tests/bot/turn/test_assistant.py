@@ -1,68 +1,19 @@
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
 import pytest
 
 from bot.models.reader import OfflineReader
-from bot.models.spend import Purse, SpendingModel
-from bot.turn.agent import Limits
-from bot.turn.assistant import ChatAssistant
-from bot.turn.prompt import Ceilings
-from bot.wiring import make_assistant
 from memory.errors import CeilingReached, ModelBusy, ModelSilent
-from memory.ports import Clock, Embedder, Model, Usage
-from memory.space import Space
-from memory.store.database import Database
+from memory.messages import text_message
+from memory.ports import Usage
+from memory.store.jobs import EXTRACT
 from memory.store.mailbox import Entry, Outgoing
-from memory.store.tombstones import Tombstones
-from tests.bot.turn.house import ZONE, TaskModel
-from tests.fakes.clock import FakeClock
+from tests.bot.turn.chat import QUERY_WAIT_S, chat_over
+from tests.bot.turn.house import TaskModel
 from tests.fakes.embedder import FakeEmbedder
-from tests.fakes.model import ScriptedModel, calls, says
-
-QUERY_WAIT_S = 17.0
-
-
-@asynccontextmanager
-async def chat_over(
-    home: Path,
-    model: Model,
-    *,
-    allowance_usd: float | None = None,
-    clock: Clock | None = None,
-    embedder: Embedder | None = None,
-) -> AsyncIterator[tuple[Space, ChatAssistant]]:
-    clock = clock or FakeClock()
-    shared = await Database.open(home / "bot.db", "bot", clock=clock, backups=home / "backups")
-    space = await Space.open(
-        home / "spaces" / "1",
-        default_zone=ZONE,
-        clock=clock,
-        backups=home / "backups",
-        embedder=embedder,
-        query_timeout_s=QUERY_WAIT_S,
-    )
-    purse = Purse(allowance_usd, clock)
-    paid = SpendingModel(model, purse, utility_model=model.name)
-    try:
-        yield (
-            space,
-            make_assistant(
-                space,
-                paid,
-                Tombstones(shared, clock),
-                purse,
-                limits=Limits(),
-                ceilings=Ceilings(),
-                keep_turns=4,
-                is_offline=True,
-            ),
-        )
-    finally:
-        await space.close()
-        await shared.close()
+from tests.fakes.model import ScriptedModel, calls, extracts, says
 
 
 async def test_what_is_said_is_kept_read_and_answered_by_the_ordinary_path(tmp_path: Path) -> None:
@@ -143,6 +94,25 @@ async def test_what_waited_in_the_memory_is_neither_answered_nor_sent(tmp_path: 
         assert len(model.chat.requests) == 1
         assert "bank" not in str(model.chat.requests[0].messages)
         assert await space.mailbox.undelivered() == []
+
+
+async def test_work_that_waited_in_the_memory_is_not_paid_for(tmp_path: Path) -> None:
+    model = TaskModel(ScriptedModel([says("Hello!")]), extract=ScriptedModel([extracts()]))
+    embedder = FakeEmbedder()
+
+    async with chat_over(tmp_path, model, embedder=embedder) as (space, assistant):
+        async with space.db.transaction():
+            said = text_message("user", "My bank is in Bern", space.clock.now())
+            stored = await space.sessions.append(said, session_id=None, turn_id=None)
+            await space.segments.store(stored)
+            assert stored.id is not None
+            await space.jobs.add(EXTRACT, "extract:old", {"message": stored.id})
+
+        await assistant.say("Hello")
+
+        assert not await space.jobs.is_waiting(EXTRACT)
+        assert all("Bern" not in text for text in embedder.documents)
+        assert any("Hello" in text for text in embedder.documents), "what is said here has its vectors"
 
 
 async def test_calls_are_counted_by_task_and_none_is_made_that_the_money_does_not_cover(tmp_path: Path) -> None:

@@ -4,11 +4,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from bot.turn.agent import Limits
-from bot.turn.prompt import estimate_request_tokens
 from memory.compaction.outcome import NOTHING
 from memory.errors import ModelBusy, PromptTooLong
 from memory.messages import CallPart, Message, text_message
-from memory.ports import ModelReply, ModelRequest
+from memory.ports import ModelReply, ModelRequest, estimate_request_tokens
 from tests.bot.models.test_history import build
 from tests.bot.turn.house import House, TaskModel, house
 from tests.fakes.model import ScriptedModel, calls, says

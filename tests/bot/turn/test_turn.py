@@ -44,7 +44,8 @@ async def test_the_request_ends_with_the_memory_block_and_its_time(tmp_path: Pat
         (request,) = h.model.chat.requests
         assert request.system.splitlines()[0] == "task: chat"
         assert request.memory_block == "Now: Tuesday 2 March 2027, 10:00 (Europe/Berlin)"
-        assert [spec.name for spec in request.tools] == ["recall", "facts", "remember", "procedures", "clock"]
+        own = ["recall", "facts", "remember", "reminders", "procedures", "files", "clock"]
+        assert [spec.name for spec in request.tools] == [*own, "web_search", "fetch_url"]
 
 
 async def test_the_block_stays_the_same_over_the_steps_of_a_turn(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.media import MediaStore
 from memory.store.sessions import SessionStore
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -108,6 +109,7 @@ class World:
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[World]:
     clock = FakeClock()
+    await lay_blank(folder / "memory.db")
     database = await Database.open(folder / "memory.db", "memory", clock=clock, backups=folder / "backups")
     try:
         yield World(database, folder, clock)

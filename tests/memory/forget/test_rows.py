@@ -374,6 +374,7 @@ async def test_effects_wait_for_a_reader_and_can_be_repeated(world: World, tmp_p
     )
     await reader._connection.execute("BEGIN")
     await reader.fetch_all("SELECT * FROM messages")
+    await world.space.db.fetch_all("PRAGMA busy_timeout=100")
     with pytest.raises(ReaderInTheWay):
         await effects(world.space)
     await reader.close()

@@ -17,6 +17,7 @@ from memory.store.mailbox import Entry, Outgoing
 from memory.store.private import PRIVATE_COLUMNS
 from memory.store.sessions import TraceItem
 from memory.store.tombstones import Tombstones
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -118,6 +119,8 @@ class World:
 @asynccontextmanager
 async def open_world(home: Path, clock: FakeClock) -> AsyncIterator[World]:
     """Open the space `ana` and bot.db in a home."""
+    await lay_blank(home / "spaces" / "ana" / "memory.db")
+    await lay_blank(home / "bot.db", "bot")
     space = await Space.open(home / "spaces" / "ana", default_zone=ZONE, clock=clock, backups=home / "backups")
     bot = await Database.open(home / "bot.db", "bot", clock=clock, backups=home / "backups")
     try:

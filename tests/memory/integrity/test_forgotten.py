@@ -72,6 +72,22 @@ async def test_a_procedure_that_is_back_is_named(world: World) -> None:
     assert await back(world) == {IS_BACK}
 
 
+@pytest.mark.parametrize(
+    "into",
+    ["pinned_lines (handoff_id, segment_id, text) VALUES (1, ?, ?)", "short_texts (segment_id, text) VALUES (?, ?)"],
+)
+async def test_a_line_of_a_segment_that_tells_it_again_is_named(world: World, into: str) -> None:
+    await everywhere(world)
+    (segment,) = await world.space.db.fetch_all("SELECT id FROM segments WHERE message_id = 3 LIMIT 1")
+    await world.forget("f1")
+    assert await back(world) == set()
+
+    async with world.space.db.transaction():
+        await world.space.db.execute(f"INSERT INTO {into}", (segment["id"], f"2 March: “{QUOTE}”"))
+
+    assert await back(world) == {STILL_TOLD}
+
+
 async def test_a_members_own_mention_elsewhere_is_not_back(world: World) -> None:
     await everywhere(world)
     async with world.space.db.transaction():

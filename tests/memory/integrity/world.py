@@ -10,6 +10,7 @@ from memory.integrity import Fault, examine
 from memory.ledger.facts import Statement
 from memory.messages import CallPart, Message, ResultPart, TextPart, text_message
 from memory.space import Space
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder
 
@@ -18,6 +19,7 @@ ZONE = ZoneInfo("Europe/Berlin")
 
 @asynccontextmanager
 async def memory(folder: Path, clock: FakeClock) -> AsyncIterator[Space]:
+    await lay_blank(folder / "local" / "memory.db")
     space = await Space.open(
         folder / "local", default_zone=ZONE, clock=clock, backups=folder / "backups", embedder=FakeEmbedder()
     )

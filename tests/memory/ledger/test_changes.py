@@ -195,7 +195,7 @@ async def test_changes_of_a_forgotten_fact_are_gone_and_their_ids_with_them(worl
     assert await world.facts.changes.change(receipt.undo or 0) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(st.sampled_from(["Brandt", "Kern", "Wolf", None, "undo"])), min_size=1, max_size=9))
 def test_undoing_back_to_front_passes_through_every_earlier_state(steps: list[str | None]) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -91,6 +91,8 @@ SAME = (
     ("3 March", "third of March"),
     ("Friday 12 March at 17:30", "5:30 pm on March 12th"),
     ("Friday 12 March at 17:30 (2027)", "Friday 12 March at 17:30"),
+    ("28. März um 3:30 (2027)", "Wir fahren am 28. März um 3:30 los"),
+    ("28. März um 2:30 (Sun 28 Mar 2027 03:30)", "Wir fahren am 28. März um 2:30 los"),
     ("Anna Weber", "Weber, Anna"),
     ("Ирина Кузнецова", "у Ирины Кузнецовой"),
 )
@@ -170,3 +172,14 @@ def test_another_phrasing_of_the_whole_value_is_recognised(value: str, text: str
 @pytest.mark.parametrize(("value", "text"), OTHER)
 def test_another_value_or_half_of_it_is_not(value: str, text: str) -> None:
     assert not recognises(value, text)
+
+
+def test_a_proposed_pattern_that_would_be_written_out_in_memory_is_never_compiled() -> None:
+    proposed = [r"Brandt((?:a{999}){999}){999}?|Brandt", r"Dr\.? Brandt"]
+
+    patterns = usable_patterns(
+        proposed, Value("Dr. Brandt", ()), question="What is the name of our vet?", replaced=None, rivals=()
+    )
+
+    assert proposed[1] in patterns
+    assert proposed[0] not in patterns

@@ -11,6 +11,7 @@ from memory.ledger.facts import Fact, Kind, Statement
 from memory.messages import Message, Origin, Role, TextPart
 from memory.store.database import Database
 from memory.store.sessions import SessionStore
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 START = datetime(2027, 3, 2, 9, 0, tzinfo=UTC)
@@ -80,6 +81,7 @@ class LedgerWorld:
 @asynccontextmanager
 async def open_world(folder: Path) -> AsyncIterator[LedgerWorld]:
     clock = FakeClock()
+    await lay_blank(folder / "memory.db")
     db = await Database.open(folder / "memory.db", "memory", clock=clock, backups=folder / "backups")
     try:
         yield LedgerWorld(db, clock, SessionStore(db, clock), FactStore(db, clock))

@@ -133,6 +133,14 @@ async def test_a_prompt_that_lacks_the_value_is_not_put_nor_one_that_is_not_clea
     assert await answers_of(answering("16:00"), absent=None) == Answers(RIGHT, None)
 
 
+async def test_a_day_with_a_dot_ends_no_sentence() -> None:
+    case = case_of("28. März um 3:30", r"(?s)\A(?=.*?28\. März)(?=.*?3:30)")
+    assistant = answering()
+
+    assert await hear(Judge(assistant), case, "Das ist am 28. März um 3:30.") == RIGHT
+    assert assistant.asked == []
+
+
 async def test_parts_of_a_value_that_two_sentences_hold_are_not_the_value() -> None:
     case = case_of("12 March 17:30", r"(?s)\A(?=.*?12 March)(?=.*?17:30)")
     assistant = answering(judge=["NO"])

@@ -33,7 +33,7 @@ from memory.probe.findings import Canary
 from memory.probe.plants import TEMPLATES, Plant, Template, draw, fill
 from memory.recall.stems import stem
 from memory.space import Space
-from tests.bot.turn.test_assistant import chat_over
+from tests.bot.turn.chat import chat_over
 
 PLANT = Plant(
     "The piano tuner of Tilda is called Quelanrup.",

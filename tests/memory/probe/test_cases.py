@@ -139,6 +139,9 @@ def test_a_handoff_states_what_one_of_its_sentences_states() -> None:
     assert retells([BOTH], "They spoke of Anna. Lisbon came up.") is False
     assert retells([BOTH], "They spoke of jam. Anna moved to Lisbon.") is True
     assert retells([r"Dr\.\s+Weber"], "They saw Dr. Weber.") is True
+    departure = r"(?s)\A(?=.*?28\. März)(?=.*?3:30)"
+    assert retells([departure], "Sie fahren am 28. März um 3:30 los. Anna kommt mit.") is True
+    assert retells([departure], "Sie fahren am 28. März los. Um 3:30 schläft Anna.") is False
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,21 @@ def test_one_lost_of_many_that_is_not_critical_is_no_failure_but_is_named() -> N
     assert found.lost_critical == ()
 
 
+def test_few_cases_that_cannot_be_examined_are_no_doubt_and_most_of_them_are() -> None:
+    few = run(*many(3, "unaskable"))
+    half = run(*many(20), *many(20, "unaskable", start=21))
+    most = run(*many(20), *many(21, "unaskable", start=21))
+
+    assert [gate(one, []).ok for one in (few, half, most)] == [True, True, None]
+    assert gate(most, []).problems == ("not known: 21 of 41 cases cannot be examined",)
+
+
+def test_a_rate_just_below_the_least_is_not_rounded_up_to_it() -> None:
+    found = gate(run(*many(18), case("f99", "lost")), [])
+
+    assert found.problems == ("recall 94%, below 95%: lost f99",)
+
+
 DOUBTFUL = {
     "a critical case": run(*many(40), case("f99", "unknown", critical=True)),
     "the canary": run(*many(40), canary=UNTRIED),
@@ -83,7 +98,7 @@ def test_what_is_not_known_and_not_critical_only_warns_and_counts_nowhere() -> N
 
 
 def test_some_cases_alone_need_no_canary() -> None:
-    assert gate(run(case("f1"), canary=None, is_whole=False), []).ok is True
+    assert gate(run(case("f1"), canary=None, only=("f1",)), []).ok is True
 
 
 def test_nothing_to_examine_is_well_and_says_so() -> None:

@@ -19,7 +19,7 @@ from memory.probe.findings import Arms, Known, Run
 from memory.probe.gate import NOTHING_YET, gate
 from memory.probe.run import Orders, due, examine
 from memory.space import Space
-from tests.bot.turn.test_assistant import chat_over
+from tests.bot.turn.chat import chat_over
 from tests.memory.probe.found import FINGERPRINT
 from tests.memory.probe.scripted import case_of
 
@@ -139,6 +139,41 @@ async def test_nothing_to_examine_is_well_and_says_so(tmp_path: Path) -> None:
     assert (gate(run, []).ok, gate(run, []).warnings) == (True, (NOTHING_YET,))
 
 
+async def test_a_message_that_cannot_be_read_is_named_and_the_rest_is_examined(tmp_path: Path) -> None:
+    async with told(tmp_path, Reader()) as (space, assistant):
+        await damage(space, "UPDATE messages SET body = '[{' WHERE id = 1")
+        run = await examined(tmp_path, space, assistant)
+
+    assert [one.words for one in run.integrity] == ["messages cannot be read: m1"]
+    assert gate(run, []).ok is False
+    assert {one.verdict for one in run.results} == {"pass"}
+
+
+async def test_an_emptied_memory_is_not_well_although_nothing_was_known_of_it(tmp_path: Path) -> None:
+    async with told(tmp_path, Reader(), ("Lovely weather today, is it not?",)) as (space, assistant):
+        assert await space.facts.active() == []
+        await space.db.fetch_all("PRAGMA foreign_keys=OFF")
+        await damage(space, "DELETE FROM segment_terms", "DELETE FROM segments", "DELETE FROM messages")
+        run = await examined(tmp_path, space, assistant)
+
+    assert gate(run, []).ok is False
+
+
+async def test_a_question_whose_answer_was_forgotten_is_not_lost(tmp_path: Path) -> None:
+    async with told(tmp_path, Reader(), (*TOLD, "Our dentist is Dr. Moll in Lindgasse")) as (space, assistant):
+        await assistant.say("/probe add In which street is the dentist? = Lindgasse")
+        fact = next(one for one in await space.facts.active() if "Moll" in one.value)
+        await damage(space, "UPDATE probe_questions SET fact_id = NULL")
+        assert [one.ref for one in await space.probes.questions.all()] == ["q1"]
+        before = found(await examined(tmp_path, space, assistant, only=("q1",)))
+        await assistant.say(f"/forget {fact.ref}")
+        run = await examined(tmp_path, space, assistant)
+
+    assert before["q1"][0] != "unaskable"
+    assert found(run).get("q1") in (None, ("unaskable", ""))
+    assert gate(run, []).ok
+
+
 LOST = {
     "a row of the ledger that is gone": (
         ("DELETE FROM fact_terms WHERE fact_id = 1", "DELETE FROM fact_changes", "DELETE FROM facts WHERE id = 1"),
@@ -146,6 +181,10 @@ LOST = {
     ),
     "a row that was ended by nobody": (
         ("UPDATE facts SET status = 'superseded' WHERE id = 1",),
+        ("lost", "active"),
+    ),
+    "a row that waits for a yes it had": (
+        ("UPDATE facts SET status = 'pending' WHERE id = 1",),
         ("lost", "active"),
     ),
 }
@@ -263,6 +302,22 @@ async def test_where_the_money_ends_the_evidence_stands(tmp_path: Path, calls: i
     judged = gate(run, [])
     assert (judged.ok, judged.recall_rate) == (None, 1.0)
     assert any(words.startswith("ended early: its share") for words in judged.warnings)
+
+
+async def test_where_the_money_ends_each_night_others_are_asked_the_next(tmp_path: Path) -> None:
+    """Money for the judge's examination and two cases a night."""
+    asked: dict[str, date] = {}
+    for number in range(3):
+        reader = Reader(fails=lambda number: CeilingReached() if number > 24 else None)
+        night = NIGHT + timedelta(days=number)
+        async with told(tmp_path / f"{number}", reader) as (space, assistant):
+            await damage(space, "UPDATE facts SET pinned = 1")
+            run = await examined(tmp_path / f"{number}", space, assistant, night=night, asked=asked)
+        tonight = {one.ref for one in run.results if one.is_answered}
+        assert len(tonight) == 2
+        asked |= dict.fromkeys(tonight, night)
+
+    assert len(asked) == len(run.results)
 
 
 # Rotation

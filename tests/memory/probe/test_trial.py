@@ -12,7 +12,7 @@ from memory.ports import ModelReply, ModelRequest, OnText
 from memory.probe.findings import Trial
 from memory.probe.statements import ODD, PLAUSIBLE
 from memory.probe.trial import OF_EACH, drawn, trial
-from tests.bot.turn.test_assistant import chat_over
+from tests.bot.turn.chat import chat_over
 
 
 @dataclass

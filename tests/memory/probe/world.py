@@ -15,6 +15,7 @@ from memory.probe.cases import Case, cases_of
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.memory.forget.world import ZONE
 from tests.memory.forget.world import World as ForgetWorld
@@ -92,6 +93,8 @@ class World(ForgetWorld):
 @asynccontextmanager
 async def open_world(home: Path, clock: FakeClock, *, embedder: Embedder | None = None) -> AsyncIterator[World]:
     """Open the space `ana` and bot.db in a home."""
+    await lay_blank(home / "spaces" / "ana" / "memory.db")
+    await lay_blank(home / "bot.db", "bot")
     space = await Space.open(
         home / "spaces" / "ana", default_zone=ZONE, clock=clock, backups=home / "backups", embedder=embedder
     )

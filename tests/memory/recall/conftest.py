@@ -14,6 +14,7 @@ from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
 from memory.store.sessions import SessionStore
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 ZONE = ZoneInfo("Europe/Berlin")
@@ -85,6 +86,7 @@ class Memory:
 @pytest.fixture
 async def memory(tmp_path: Path) -> AsyncIterator[Memory]:
     clock = FakeClock()
+    await lay_blank(tmp_path / "memory.db")
     database = await Database.open(tmp_path / "memory.db", "memory", clock=clock, backups=tmp_path / "backups")
     yield Memory(database, clock)
     await database.close()

@@ -12,7 +12,8 @@ from memory.errors import UnknownId
 from memory.probe.findings import Finding, Known, Run, Trial, Verdict
 from memory.probe.gate import Baseline, gate
 from memory.space import Space
-from memory.store.probe_runs import KEPT_RESULTS
+from memory.store.probe_runs import KEPT_RESULTS, Tries
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.memory.probe.found import SICK, WELL, case, run
 
@@ -21,6 +22,7 @@ NIGHT = date(2027, 3, 3)
 
 @pytest.fixture
 async def space(tmp_path: Path, clock: FakeClock) -> AsyncIterator[Space]:
+    await lay_blank(tmp_path / "local" / "memory.db")
     opened = await Space.open(
         tmp_path / "local", default_zone=ZoneInfo("Europe/Berlin"), clock=clock, backups=tmp_path / "backups"
     )
@@ -55,7 +57,7 @@ async def test_a_stored_run_comes_back_as_it_was(space: Space) -> None:
 async def test_the_last_healthy_run_is_not_the_last_one(space: Space) -> None:
     well = await keep(space, run(case("f1")))
     await keep(space, run(case("f1", "lost", critical=True), after_days=1))
-    await keep(space, run(case("f1"), after_days=2, canary=None, is_whole=False))
+    await keep(space, run(case("f1"), after_days=2, canary=None, only=("f1",)))
 
     healthy = await space.probes.last_healthy()
 
@@ -66,7 +68,7 @@ async def test_the_last_healthy_run_is_not_the_last_one(space: Space) -> None:
 
 async def test_a_run_of_some_cases_alone_is_no_night(space: Space) -> None:
     await keep(space, run(case("f1"), case("f2")), night=NIGHT)
-    await keep(space, run(case("f1"), canary=None, is_whole=False, after_days=1))
+    await keep(space, run(case("f1"), canary=None, only=("f1",), after_days=1))
 
     assert [one.ref for one in await space.probes.known()] == ["f1", "f2"]
     assert [point.night for point in await space.probes.trend(7)] == [NIGHT]
@@ -89,7 +91,7 @@ async def test_a_run_that_failed_moves_nothing(space: Space) -> None:
 
     assert len(await space.probes.open_alarms()) == 1
     assert await space.probes.last_night() == NIGHT
-    assert await space.probes.tries(NIGHT + timedelta(days=1)) == (1, space.clock.now())
+    assert await space.probes.tries(NIGHT + timedelta(days=1)) == Tries(1, space.clock.now())
 
 
 async def test_a_run_that_a_crash_cut_off_has_failed(space: Space) -> None:
@@ -133,16 +135,6 @@ async def test_nights_without_a_run_that_ended_are_counted(space: Space, clock: 
     assert await space.probes.nights_without(NIGHT + timedelta(days=3)) == 3
 
 
-async def test_what_runs_cost_is_added_up_from_a_moment_on(space: Space, clock: FakeClock) -> None:
-    await keep(space, run(case("f1"), usd=0.5))
-    clock.advance(3_600)
-    since = clock.now()
-    await keep(space, run(case("f1"), usd=0.25))
-    await keep(space, run(case("f1"), usd=None))
-
-    assert await space.probes.usd_since(since) == 0.25
-
-
 async def test_the_trial_is_known_to_later_nights(space: Space) -> None:
     trial = Trial(plausible=(10, 10), odd=(8, 10))
     assert await space.probes.last_trial() is None
@@ -160,6 +152,15 @@ async def test_old_results_go_and_what_they_came_to_stays(space: Space) -> None:
     rows = await space.db.fetch_all("SELECT DISTINCT run_id FROM probe_results ORDER BY 1")
     assert [row[0] for row in rows] == list(range(3, KEPT_RESULTS + 3))
     assert len(await space.probes.trend(400)) == KEPT_RESULTS + 2
+
+
+async def test_what_was_known_outlives_any_number_of_runs_that_are_not_whole(space: Space) -> None:
+    await keep(space, run(case("f1"), case("f2")), night=NIGHT)
+    for n in range(KEPT_RESULTS):
+        await space.probes.fail(await space.probes.begin(NIGHT + timedelta(days=1)), "ModelBusy")
+        await keep(space, run(case("f1"), after_days=n, canary=None, only=("f1",)))
+
+    assert [one.ref for one in await space.probes.known()] == ["f1", "f2"]
 
 
 # Alarms
@@ -181,7 +182,7 @@ async def test_an_alarm_is_raised_once_and_cleared_by_a_pass(space: Space) -> No
 
 STAYS = {
     "an unknown verdict": run(case("f1", "unknown")),
-    "a run of other cases": run(case("f2"), canary=None, is_whole=False),
+    "a run of other cases": run(case("f2"), canary=None, only=("f2",)),
 }
 
 
@@ -201,10 +202,13 @@ async def test_what_went_rightly_clears_its_alarm(space: Space) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "layer"), [("lost", "read"), ("unaskable", ""), ("leak", "somewhere else")], ids=str
+    ("verdict", "layer"),
+    [("lost", "read"), ("lost", "rendered"), ("unaskable", ""), ("leak", "somewhere else")],
+    ids=str,
 )
 async def test_what_an_answer_showed_only_an_answer_clears(space: Space, verdict: Verdict, layer: str) -> None:
-    await keep(space, run(case("f1", verdict, layer=layer)))
+    answered = {"present_is_right": False} if verdict == "lost" else {}
+    await keep(space, run(case("f1", verdict, layer=layer, **answered)))
     await keep(space, run(case("f1", is_answered=False), after_days=1))
     assert await alarms(space) == [("f1", verdict, layer)]
     await keep(space, run(case("f1"), after_days=2))

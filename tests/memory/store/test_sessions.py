@@ -11,11 +11,13 @@ from memory.messages import CallPart, Message, TextPart, text_message
 from memory.ports import Usage
 from memory.store.database import Database
 from memory.store.sessions import SessionStore, TraceItem
+from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
 
 @pytest.fixture
 async def db(tmp_path: Path) -> AsyncIterator[Database]:
+    await lay_blank(tmp_path / "m.db")
     database = await Database.open(tmp_path / "m.db", "memory", clock=FakeClock(), backups=tmp_path)
     yield database
     await database.close()

@@ -1,0 +1,29 @@
+"""Change: what one row becomes when something is forgotten, and the layer it belongs to. Pure."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Layer = Literal[
+    "facts",
+    "procedures",
+    "reminders",
+    "messages",
+    "handoffs",
+    "pinned lines",
+    "journal",
+    "prompt",
+    "inbox",
+    "outbox",
+    "questions",
+    "media",
+]
+
+
+@dataclass(frozen=True)
+class Change:
+    """New values of columns of one row; without any, the row goes."""
+
+    layer: Layer
+    table: str
+    id: int
+    values: dict[str, str]
