@@ -7,11 +7,11 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from bot.examiner import Workshop
-from bot.fingerprint import fingerprint
 from bot.home import Home
 from bot.models.reader import OfflineReader
 from bot.models.spend import Purse, SpendingModel
+from bot.probing.examiner import Workshop
+from bot.probing.fingerprint import fingerprint
 from bot.settings import Settings
 from memory.ports import Clock, Model
 from memory.probe import frozen

@@ -20,8 +20,8 @@ from bench.examining import SPACE_ID, play, with_model, workshop
 from bench.growing import Night, known_of, live
 from bench.measure import Figure, interval, report
 from bench.sabotage import Sabotage, catalogue
-from bot.examiner import Workshop
-from bot.fingerprint import fingerprint
+from bot.probing.examiner import Workshop
+from bot.probing.fingerprint import fingerprint
 from memory.errors import MemoryFault
 from memory.probe import frozen
 from memory.probe.cases import cases_of

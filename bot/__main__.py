@@ -8,21 +8,21 @@ from uuid import uuid4
 from bot import cli
 from bot.clock import SystemClock
 from bot.errors import line_for
-from bot.examination import Examination, Progress, examine_frozen
 from bot.health import Heartbeat, Reach
 from bot.home import Home
 from bot.models.meter import MeteredEmbedder
 from bot.models.opening import open_embedder, open_gemini, open_model
 from bot.models.reader import OfflineReader
+from bot.probing.examination import Examination, Progress, examine_frozen
+from bot.probing.scratch import sweep
+from bot.probing.watch import Hours, Watch
 from bot.schedule import Schedule
-from bot.scratch import sweep
 from bot.settings import Settings, default_home
 from bot.telegram.app import TelegramApp, reach_telegram
 from bot.terminal import Chat, banner, make_screen
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.watch import Hours, Watch
 from bot.wiring import make_runner, manner_of
 from memory.errors import ReaderInTheWay
 from memory.forget import effects, forget_again, plan, rows

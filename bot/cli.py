@@ -32,10 +32,10 @@ from bot import logs, views
 from bot.arguments import WRONG_USE, parse
 from bot.deep import look_deep
 from bot.errors import line_for
-from bot.examination import Progress
 from bot.health import Finding, Heartbeat, OutOfReach, Reach, examine, liveness
 from bot.home import Home, HomeBusy, HomeUnusable
 from bot.inputs import UsageFault, has_input, lines_of, queries_of
+from bot.probing.examination import Progress
 from bot.settings import BadSettings, Loaded, Settings, load
 from memory.block import explain
 from memory.errors import MemoryFault

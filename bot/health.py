@@ -20,7 +20,7 @@ from bot.errors import line_for
 from bot.home import Home
 from bot.models.ceiling import bill_since
 from bot.models.prices import shown_usd
-from bot.nights import moment
+from bot.probing.nights import moment
 from bot.settings import Settings
 from memory.errors import MemoryFault
 from memory.ports import Clock

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bot.report import Findings, status_line
+from bot.probing.report import Findings, status_line
 from memory.block import Explained
 from memory.ledger.facts import Fact
 from memory.probe.effect import effect_of

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from typing import NotRequired, TypedDict, Unpack
 
 from bot.commands.member import MemberCommands
-from bot.examining import AskedExaminations, Examination
 from bot.models.ceiling import Ceiling
 from bot.models.declarations import check_declarations
 from bot.models.meter import Metered
 from bot.models.spend import Purse, SpendingModel
 from bot.models.stand_in import StandIn
-from bot.restoring import Restoring
+from bot.probing.examining import AskedExaminations, Examination
+from bot.probing.restoring import Restoring
 from bot.settings import Settings
 from bot.turn.agent import Agent, Limits
 from bot.turn.assistant import AnswerScreen, ChatAssistant

@@ -39,7 +39,7 @@ HOMES = {
     "google": ("bot/models/gemini.py",),
     "httpx": ("bot/telegram/",),
     "httpx2": ("bot/models/", "bot/web/"),
-    "matplotlib": ("bot/picture.py", "bench/"),
+    "matplotlib": ("bot/probing/picture.py", "bench/"),
     "numpy": ("memory/recall/",),
     "platformdirs": ("bot/settings.py",),
     "prompt_toolkit": ("bot/terminal.py",),

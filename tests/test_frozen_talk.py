@@ -16,8 +16,8 @@ from typing import Any
 import pytest
 
 from bench.examining import SPACE_ID, examined, matched, play, with_model, workshop
-from bot.examiner import Workshop
 from bot.models.reader import OfflineReader
+from bot.probing.examiner import Workshop
 from memory.ledger.facts import Candidates
 from memory.ledger.render import render
 from memory.messages import TextPart, estimate_tokens

@@ -11,7 +11,7 @@ from importlib.metadata import version
 
 from bot.commands.recall_cards import age
 from bot.health import ENOUGH_BYTES, LIVE_WITHIN_S
-from bot.regressions import last_line
+from bot.probing.regressions import last_line
 from bot.turn.answer import Answer
 from memory.health import MemoryHealth, last_answered, memory_health
 from memory.space import Space

@@ -10,10 +10,10 @@ from bot.commands.facts import Press
 from bot.commands.probe_questions import ProbeQuestionCommands
 from bot.commands.recall import RecallCommands
 from bot.commands.rights import Rights
+from bot.probing.regressions import amiss, last_line
+from bot.probing.report import layer_words
+from bot.probing.restoring import ordered
 from bot.quoting import literal
-from bot.regressions import amiss, last_line
-from bot.report import layer_words
-from bot.restoring import ordered
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.probe.findings import CaseResult

@@ -29,8 +29,8 @@ from bot.commands.recall_cards import (
     why_page,
     written_day,
 )
+from bot.probing.regressions import last_line
 from bot.quoting import literal, quotation
-from bot.regressions import last_line
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
 from memory.health import memory_health

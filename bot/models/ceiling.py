@@ -13,7 +13,7 @@ from datetime import date, datetime, time, timedelta
 from typing import Literal
 
 from bot.models.prices import ASSUMED, price_of
-from bot.nights import moment
+from bot.probing.nights import moment
 from memory.errors import CeilingReached
 from memory.ports import Task, Usage
 from memory.space import Space

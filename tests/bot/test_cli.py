@@ -11,9 +11,9 @@ from typing import Any, TextIO
 import pytest
 
 from bot import cli
-from bot.examination import ExaminationFault, Progress
 from bot.health import Heartbeat, OutOfReach, Reach
 from bot.home import Home
+from bot.probing.examination import ExaminationFault, Progress
 from bot.settings import Settings
 from memory.errors import DamagedDatabase, UnknownId
 from memory.ledger.facts import Statement
@@ -24,7 +24,7 @@ from memory.space import Space
 from memory.store.database import Database
 from memory.store.sessions import TraceItem
 from memory.store.tombstones import Burial, Tombstones
-from tests.bot.test_examination import run_of
+from tests.bot.probing.test_examination import run_of
 from tests.fakes.clock import FakeClock
 
 Result = tuple[int, str, str]

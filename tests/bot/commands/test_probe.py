@@ -10,14 +10,14 @@ from pathlib import Path
 import pytest
 
 from bot.commands import probe, probe_questions
-from bot.examining import BROKE_OFF, NO_ROOM, Progress
-from bot.restoring import NO_SOURCE, NOT_FOUND, RENAMED, RESTORED, UNEXAMINED
+from bot.probing.examining import BROKE_OFF, NO_ROOM, Progress
+from bot.probing.restoring import NO_SOURCE, NOT_FOUND, RENAMED, RESTORED, UNEXAMINED
 from memory.errors import ModelBusy, StorageFull
 from memory.probe.findings import CaseResult, Finding, Run
 from memory.probe.gate import Gate
 from memory.space import Space
 from memory.store.mailbox import Button
-from tests.bot.examinations import ScriptedExamination, known, lost
+from tests.bot.probing.examinations import ScriptedExamination, known, lost
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
 

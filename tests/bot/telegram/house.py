@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from bot.examining import Examination
 from bot.health import Heartbeat
+from bot.probing.examining import Examination
+from bot.probing.watch import Hours, Watch
 from bot.schedule import Schedule
 from bot.settings import Settings
 from bot.telegram.app import TelegramApp
@@ -16,7 +17,6 @@ from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.turn.spaces import Spaces
-from bot.watch import Hours, Watch
 from bot.wiring import Manner, make_runner
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.space import Space

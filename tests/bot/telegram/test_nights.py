@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from memory.ports import ModelReply, ModelRequest, OnText
-from tests.bot.examinations import ScriptedExamination, known, lost
+from tests.bot.probing.examinations import ScriptedExamination, known, lost
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, Bot, Talk, serving
 from tests.bot.turn.house import change
 from tests.fakes.model import extracts

@@ -8,7 +8,7 @@ from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from bot.examining import Examination
+from bot.probing.examining import Examination
 from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner

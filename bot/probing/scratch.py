@@ -12,8 +12,8 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from bot.astray import has_messages, last_full
 from bot.home import PRIVATE, Home
+from bot.probing.astray import has_messages, last_full
 from memory.errors import MemoryFault, StorageFull
 from memory.ports import Clock
 from memory.space import Space

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date
 from typing import Any
 
-from bot.examining import Progress
+from bot.probing.examining import Progress
 from memory.errors import MemoryFault
 from memory.probe.findings import Canary, CaseResult, Fingerprint, Run, Step
 from memory.probe.gate import Gate, gate

@@ -13,7 +13,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from bot.album import Album, Mark
+from bot.probing.album import Album, Mark
 
 _SIZE_IN, _DPI = (6.0, 8.0), 150
 _GOOD, _BAD, _LINE = "#2e7d32", "#c62828", "#1565c0"

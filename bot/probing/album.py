@@ -1,4 +1,4 @@
-"""Album: the nights of a memory as numbers, and the way to the process that draws them (`bot/picture.py`).
+"""Album: the nights of a memory as numbers, and the way to the process that draws them (`bot/probing/picture.py`).
 
 The drawing library is large and slow to load, so the server never does. Numbers and dates alone pass, no word of a
 member.
@@ -34,4 +34,4 @@ class Album(BaseModel):
 
 async def drawn(album: Album) -> bytes | None:
     """Have the picture drawn by a process of its own; None when that fails or takes too long."""
-    return await done_apart("bot.picture", album.model_dump_json().encode(), deadline_s=DEADLINE_S)
+    return await done_apart("bot.probing.picture", album.model_dump_json().encode(), deadline_s=DEADLINE_S)

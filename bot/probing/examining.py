@@ -8,8 +8,8 @@ from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 from typing import Protocol
 
-from bot.regressions import PROBED, findings_of
-from bot.report import NOTHING_YET, report, run_again
+from bot.probing.regressions import PROBED, findings_of
+from bot.probing.report import NOTHING_YET, report, run_again
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
 from memory.errors import MemoryFault, StorageFull

@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from datetime import date, time
 from typing import Literal, Self
 
-from bot.album import Album, Mark, drawn
-from bot.examining import Examination
-from bot.nights import MAX_TRIES, due_night, may_try, moment, newest_night
-from bot.regressions import REPORTED, findings_of
-from bot.report import Report, report, unexamined
+from bot.probing.album import Album, Mark, drawn
+from bot.probing.examining import Examination
+from bot.probing.nights import MAX_TRIES, due_night, may_try, moment, newest_night
+from bot.probing.regressions import REPORTED, findings_of
+from bot.probing.report import Report, report, unexamined
 from bot.schedule import Look
 from bot.settings import Settings
 from bot.turn.runner import Runner

@@ -3,8 +3,8 @@ from typing import get_args
 
 import pytest
 
-from bot.fingerprint import BEARING, fingerprint, prompt_texts
 from bot.models.reader import OfflineReader
+from bot.probing.fingerprint import BEARING, fingerprint, prompt_texts
 from bot.settings import Settings
 from memory.ports import Task
 from memory.probe.judge import SYSTEM as JUDGE

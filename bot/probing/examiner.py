@@ -1,10 +1,10 @@
 """The examiner: a process of its own that examines the copy of one memory in a scratch home, and says what it found.
 
-    python -m bot.examiner SCRATCH
+    python -m bot.probing.examiner SCRATCH
 
 It reads its orders from there and its settings from its environment, and knows no path to a live file. Each line it
-prints is a `bot.errand.Said`; the last one holds the run (exit 0), or the name of what went wrong (exit 1). Nothing of
-a person is printed, no traceback either. It ends when whoever started it is gone.
+prints is a `Said`; the last one holds the run (exit 0), or the name of what went wrong (exit 1). Nothing of a person is
+printed, no traceback either. It ends when whoever started it is gone.
 """
 
 import asyncio
@@ -19,11 +19,11 @@ from itertools import count
 from pathlib import Path
 
 from bot.clock import SystemClock
-from bot.errand import Errand, Said
-from bot.fingerprint import fingerprint
 from bot.home import Home
 from bot.models.opening import open_embedder, open_model
 from bot.models.spend import Purse, SpendingEmbedder, SpendingModel
+from bot.probing.errand import Errand, Said
+from bot.probing.fingerprint import fingerprint
 from bot.settings import Settings, load
 from bot.turn.assistant import ChatAssistant
 from bot.wiring import make_assistant, manner_of

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.nights import MAX_TRIES, Night, due_night, may_try, moment, newest_night
+from bot.probing.nights import MAX_TRIES, Night, due_night, may_try, moment, newest_night
 
 LONG_AGO = datetime(2020, 1, 1, tzinfo=UTC)
 CHANGES = {

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import pytest
 
-from bot.album import Album, Mark
-from bot.picture import draw
+from bot.probing.album import Album, Mark
+from bot.probing.picture import draw
 
 
 def album(nights: int, *, rate: float | None = 1.0, size: int | None = 900) -> Album:

@@ -6,11 +6,11 @@ from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
 
-from bot.examination import ExaminationFault
-from bot.report import NOTHING_YET
-from bot.watch import PICTURE_TYPE, Hours, Watch
+from bot.probing.examination import ExaminationFault
+from bot.probing.report import NOTHING_YET
+from bot.probing.watch import PICTURE_TYPE, Hours, Watch
 from memory.errors import StorageFull
-from tests.bot.examinations import ScriptedExamination, known, lost
+from tests.bot.probing.examinations import ScriptedExamination, known, lost
 from tests.bot.turn.house import ZONE, House, house
 from tests.fakes.clock import FakeClock
 

@@ -15,10 +15,10 @@ from typing import Any
 
 import pytest
 
-from bot.errand import ORDERS_FILE, Said
-from bot.examination import Examination, ExaminationFault, environment
 from bot.home import Home
-from bot.scratch import night_backup
+from bot.probing.errand import ORDERS_FILE, Said
+from bot.probing.examination import Examination, ExaminationFault, environment
+from bot.probing.scratch import night_backup
 from bot.settings import Settings, load
 from bot.telegram.chats import ChatStore
 from memory.errors import StorageFull

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from bot.astray import KEPT, astray, last_full
 from bot.home import Home
-from bot.scratch import night_backup, scratch_of, sweep
+from bot.probing.astray import KEPT, astray, last_full
+from bot.probing.scratch import night_backup, scratch_of, sweep
 from bot.telegram.chats import ChatStore
 from memory.errors import StorageFull
 from memory.forget.everything import rows_of_everything

@@ -6,7 +6,7 @@ Reads rows and writes none. Whether something is news is told from when the memb
 from contextlib import suppress
 from datetime import datetime
 
-from bot.report import Amiss, Findings, shortened, status_line
+from bot.probing.report import Amiss, Findings, shortened, status_line
 from memory.errors import UnknownId
 from memory.ledger.facts import Fact
 from memory.probe.findings import Run

@@ -16,11 +16,11 @@ from typing import Any
 import pytest
 
 from bot.clock import SystemClock
-from bot.errand import Errand, Said
-from bot.examination import Examination, ExaminationFault
-from bot.examiner import run
 from bot.home import Home
 from bot.models.reader import OfflineReader
+from bot.probing.errand import Errand, Said
+from bot.probing.examination import Examination, ExaminationFault
+from bot.probing.examiner import run
 from bot.settings import Settings
 from memory.messages import Message, TextPart
 from memory.ports import ModelRequest
@@ -28,7 +28,7 @@ from memory.probe.findings import Run
 from memory.probe.gate import Gate
 from memory.probe.run import Orders
 from memory.store.database import Database
-from tests.bot.test_examination import Lab, run_of, saying
+from tests.bot.probing.test_examination import Lab, run_of, saying
 from tests.bot.turn.chat import chat_over
 from tests.fakes.gemini import FakeGemini, Request
 from tests.fakes.gemini_replies import Reply, say
@@ -124,7 +124,7 @@ async def test_a_copy_that_is_damaged_makes_the_run_a_failed_one(home: Home) -> 
     async with lab(home) as it:
         script = (
             "import pathlib, runpy, sys; p = next(pathlib.Path(sys.argv[1]).glob('spaces/*/memory.db'));"
-            "p.write_bytes(b'no database' * 1000); runpy.run_module('bot.examiner', run_name='__main__')"
+            "p.write_bytes(b'no database' * 1000); runpy.run_module('bot.probing.examiner', run_name='__main__')"
         )
         settings = Settings.model_validate({"REMEMBRANCER_HOME": str(it.home.root)})
         examined = Examination(settings, it.home, it.shared, it.clock, program=(sys.executable, "-c", script))
@@ -153,7 +153,7 @@ def test_it_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
     scratch = Home(tmp_path / "scratch")
     scratch.create()
     Errand(orders=Orders(space_id="1", night=None, seed=0), allowance_usd=0.0).write(scratch.root)
-    script = "import time, bot.examiner as e; e.run = lambda *_: time.sleep(600); e.main()"
+    script = "import time, bot.probing.examiner as e; e.run = lambda *_: time.sleep(600); e.main()"
 
     with subprocess.Popen(
         [sys.executable, "-c", script, str(scratch.root)],
@@ -220,7 +220,7 @@ class Output:
     def write(self, text):
         os.kill(os.getpid(), signal.SIGKILL)
 sys.stdout = Output()
-runpy.run_module("bot.examiner", run_name="__main__")
+runpy.run_module("bot.probing.examiner", run_name="__main__")
 """
 
 

@@ -21,11 +21,11 @@ from typing import Any
 from pydantic import SecretStr
 
 import bot
-from bot.astray import astray
-from bot.errand import Errand, Said
 from bot.home import Home
 from bot.models.ceiling import Ceiling
-from bot.scratch import FreeBytes, free_bytes, scratch_of, sweep
+from bot.probing.astray import astray
+from bot.probing.errand import Errand, Said
+from bot.probing.scratch import FreeBytes, free_bytes, scratch_of, sweep
 from bot.settings import Settings, names
 from bot.telegram.chats import ChatStore
 from memory.errors import MemoryFault
@@ -46,7 +46,7 @@ SILENCE_S = 1800.0
 """An examination that says nothing for so long hangs: its longest step is the trial of the extractor."""
 LIMIT_S = 3 * 3600.0
 LONGEST_LINE = 64 * 1024 * 1024
-PROGRAM = (sys.executable, "-P", "-m", "bot.examiner")
+PROGRAM = (sys.executable, "-P", "-m", "bot.probing.examiner")
 TOLD = (
     "GEMINI_API_KEY",
     "GEMINI_BASE_URL",

@@ -6,10 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.report import LOST, MOST_ITEMS, NOTHING_YET, REMEDIES, Amiss, Findings, layer_words, report, unexamined
+from bot.probing.report import LOST, MOST_ITEMS, NOTHING_YET, REMEDIES, Amiss, Findings, layer_words, report, unexamined
 from memory.probe.findings import Canary, CaseResult, Finding, JudgeCheck, Run, Step
 from memory.store.probe_alarms import Alarm, AlarmKind
-from tests.bot.examinations import PRINT, WELL, known, lost
+from tests.bot.probing.examinations import PRINT, WELL, known, lost
 
 ZONE = ZoneInfo("Europe/Berlin")
 NOW = datetime(2027, 3, 2, 2, 30, tzinfo=UTC)

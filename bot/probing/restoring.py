@@ -7,10 +7,10 @@ themselves cannot be restored here; the member is told so.
 import logging
 from collections.abc import Sequence
 
-from bot.examining import Examination
+from bot.probing.examining import Examination
+from bot.probing.regressions import amiss, fact_of
+from bot.probing.report import RESTORABLE, well_again
 from bot.quoting import literal
-from bot.regressions import amiss, fact_of
-from bot.report import RESTORABLE, well_again
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
 from memory.errors import MemoryFault

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from bot.astray import astray
 from bot.home import Home
+from bot.probing.astray import astray
 from bot.telegram.chats import ChatStore
 from memory.forget.everything import rows_of_everything
 from memory.messages import text_message
