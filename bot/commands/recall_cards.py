@@ -201,7 +201,8 @@ def _health_lines(health: MemoryHealth, now: datetime, zone: ZoneInfo) -> Iterat
     if health.is_index_complete:
         yield "the search index is complete"
     else:
-        yield f"the search index lacks {_number(counts['unindexed'], 'segment')}; the next start mends it"
+        lacking = _number(counts["unindexed"], "segment") if counts["unindexed"] else "words of what it lists"
+        yield f"the search index lacks {lacking}; the next start mends it"
     works = [
         f"{work.count} {_WORK.get(work.kind, work.kind.replace('_', ' '))} (for {age(now - work.since)})"
         for work in health.waiting

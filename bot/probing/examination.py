@@ -252,7 +252,12 @@ async def _started(command: Sequence[str], folder: Path, environment: Mapping[st
 
 
 def environment(settings: Settings, scratch: Path) -> dict[str, str]:
-    """Return the environment of the process that examines."""
+    """Return the environment of the process that examines.
+
+    Where no money may be spent the offline reader answers the members, so it is the one that is examined.
+    """
+    if settings.daily_usd == 0:
+        settings = settings.model_copy(update={"gemini_api_key": None, "embedder": _unpaid(settings)})
     fields = names()
     told = {name: getattr(settings, fields[name]) for name in TOLD} | {
         "REMEMBRANCER_EMBEDDER": settings.embedder_in_use
@@ -264,6 +269,10 @@ def environment(settings: Settings, scratch: Path) -> dict[str, str]:
         "HOME": str(scratch),
         "PYTHONPATH": str(Path(bot.__file__).parents[1]),
     }
+
+
+def _unpaid(settings: Settings) -> str:
+    return "none" if settings.embedder_in_use == "gemini" else settings.embedder
 
 
 def _written(value: Any) -> str:

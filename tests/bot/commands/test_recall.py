@@ -248,6 +248,14 @@ async def test_an_index_with_a_hole_is_told(tmp_path: Path) -> None:
         assert "• the search index lacks 1 segment; the next start mends it" in await ask(h, "/recall")
 
 
+async def test_an_index_that_is_emptied_behind_its_list_is_told(tmp_path: Path) -> None:
+    async with house(tmp_path, says("ok")) as h:
+        await h.say(KAYAK)
+        async with h.space.db.transaction():
+            await h.space.db.execute("INSERT INTO segments_fts (segments_fts) VALUES ('delete-all')")
+        assert "• the search index lacks words of what it lists; the next start mends it" in await ask(h, "/recall")
+
+
 async def test_what_an_answer_showed_is_gone_with_the_message(tmp_path: Path) -> None:
     async with house(tmp_path, says("ok")) as h:
         await h.say(f"Quetzals eat fruit, said Ana about the Quetzal. {LONG}")

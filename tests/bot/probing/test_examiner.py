@@ -276,7 +276,7 @@ async def test_over_the_wire_the_models_are_asked_priced_and_counted(home: Home)
     assert before == after
 
 
-async def test_without_money_nothing_is_sent_and_what_is_critical_is_not_known(home: Home) -> None:
+async def test_where_no_money_may_be_spent_the_offline_reader_is_examined_and_nothing_is_sent(home: Home) -> None:
     with FakeGemini() as fake:
         async with lab(home) as it:
             run, judged = await examination(
@@ -284,9 +284,8 @@ async def test_without_money_nothing_is_sent_and_what_is_critical_is_not_known(h
             ).run(it.space)
 
     assert fake.requests == []
-    assert run.stopped == "budget"
-    assert judged.ok is None
-    assert judged.lost == ()
+    assert run.fingerprint.model == OfflineReader().name
+    assert (run.stopped, judged.ok) == ("", True), judged
 
 
 async def test_a_service_that_answers_nonsense_is_never_healthy(home: Home) -> None:
