@@ -117,7 +117,7 @@ class Monthly(_ByDay):
 
     @property
     def note(self) -> str:
-        return "in shorter months on their last day" if self.day > 28 else ""
+        return "in shorter months on their last day" if 28 < self.day < LAST_DAY else ""
 
     def _on_or_after(self, day: date) -> date:
         here = day_of(day.year, day.month, self.day)

@@ -40,7 +40,7 @@ async def test_a_repeating_one_is_confirmed_with_its_next_three_dates_and_what_m
     async with house(tmp_path) as h:
         told = await command(h, "/remind monthly on the 31st pay the rent")
         assert told.message.text == (
-            "⏰ Reminder n1 set: on the last day of every month at 09:00 (in shorter months on their last day), "
+            "⏰ Reminder n1 set: on the last day of every month at 09:00, "
             "next Wed 31 Mar 2027 09:00 · Fri 30 Apr 2027 09:00 · Mon 31 May 2027 09:00 (Europe/Berlin)\n"
             "(No hour was said, so I took 09:00.)\n> pay the rent"
         )
