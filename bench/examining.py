@@ -13,10 +13,10 @@ from bot.models.spend import Purse, SpendingModel
 from bot.probing.examiner import Workshop
 from bot.probing.fingerprint import fingerprint
 from bot.settings import Settings
+from memory.findings import Run
 from memory.ports import Clock, Model
 from memory.probe import frozen
 from memory.probe.cases import Case
-from memory.probe.findings import Run
 from memory.probe.run import Orders, examine
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones

@@ -23,10 +23,10 @@ from bench.sabotage import Sabotage, catalogue
 from bot.probing.examiner import Workshop
 from bot.probing.fingerprint import fingerprint
 from memory.errors import MemoryFault
+from memory.findings import Fingerprint, Known, Run
 from memory.probe import frozen
 from memory.probe.cases import cases_of
 from memory.probe.effect import effect_of
-from memory.probe.findings import Fingerprint, Known, Run
 from memory.probe.run import Orders, examine
 
 NIGHTS = 365

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from bench.examining import SPACE_ID, examined, workshop
 from bench.variants import variants
+from memory.findings import Gate, Known, Run
 from memory.probe import frozen
-from memory.probe.findings import Known, Run
 from memory.probe.frozen import TalkClock, TalkTurn
-from memory.probe.gate import Gate, gate
+from memory.probe.gate import gate
 from memory.probe.run import Orders
 
 SEED = 20270301

@@ -9,9 +9,9 @@ from itertools import cycle
 
 from bot.models.reader import OfflineReader
 from memory.errors import ModelBusy, ModelQuotaSpent
+from memory.findings import Fingerprint, Known
 from memory.messages import TextPart, text_message
 from memory.ports import Assembled, Assistant, Model, ModelReply, ModelRequest, OnText, Spent, Task
-from memory.probe.findings import Fingerprint, Known
 
 Spoilt = Callable[[ModelRequest, str], str]
 SpoiltPrompt = Callable[[str, Assembled, Mapping[str, Assembled]], Assembled]

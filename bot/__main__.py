@@ -25,10 +25,9 @@ from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
 from bot.wiring import make_runner, manner_of
 from memory.errors import ReaderInTheWay
+from memory.findings import Gate, Run
 from memory.forget import effects, forget_again, plan, rows
 from memory.ports import Clock, Embedder, Model
-from memory.probe.findings import Run
-from memory.probe.gate import Gate
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.jobs import FORGET_EFFECTS

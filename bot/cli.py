@@ -39,11 +39,10 @@ from bot.probing.examination import Progress
 from bot.settings import BadSettings, Loaded, Settings, load
 from memory.block import explain
 from memory.errors import MemoryFault
+from memory.findings import Gate, Run
 from memory.importing import Importer, read_lines
 from memory.ports import Clock
 from memory.probe import frozen
-from memory.probe.findings import Run
-from memory.probe.gate import Gate
 from memory.recall.items import Found
 from memory.space import Space
 from memory.store.database import Database

@@ -10,10 +10,9 @@ from zoneinfo import ZoneInfo
 
 from bot.probing.report import Findings, status_line
 from memory.block import Explained
+from memory.findings import CaseResult, Gate, Run
 from memory.ledger.facts import Fact
 from memory.probe.effect import effect_of
-from memory.probe.findings import CaseResult, Run
-from memory.probe.gate import Gate
 from memory.recall.items import Found, Item
 from memory.store.sessions import Turn
 

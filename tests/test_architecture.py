@@ -20,7 +20,7 @@ MAY_USE = {
     "bench": {"bench", "bot", "tools", "memory"},
 }
 TOWER = (
-    {"memory.errors", "memory.messages", "memory.probe.findings", "memory.probe.gate"},
+    {"memory.errors", "memory.messages", "memory.findings"},
     {"memory.ports"},
     {"memory.store"},
     {"memory.ledger"},

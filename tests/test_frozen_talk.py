@@ -18,14 +18,14 @@ import pytest
 from bench.examining import SPACE_ID, examined, matched, play, with_model, workshop
 from bot.models.reader import OfflineReader
 from bot.probing.examiner import Workshop
+from memory.findings import Fingerprint, Run, prompt_size
 from memory.ledger.facts import Candidates
 from memory.ledger.render import render
 from memory.messages import TextPart, estimate_tokens
 from memory.ports import ModelReply, ModelRequest, OnText, Task
 from memory.probe import frozen
 from memory.probe.cases import stated
-from memory.probe.findings import Fingerprint, Run
-from memory.probe.gate import gate, prompt_size
+from memory.probe.gate import gate
 from tests.fakes.clock import FakeClock
 
 BASELINE = Path(__file__).parent / "fixtures" / "frozen_talk.json"

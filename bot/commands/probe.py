@@ -16,7 +16,7 @@ from bot.probing.restoring import ordered
 from bot.quoting import literal
 from bot.turn.answer import Answer
 from memory.errors import UnknownId
-from memory.probe.findings import CaseResult
+from memory.findings import CaseResult
 from memory.space import Space
 from memory.store.jobs import PROBE
 from memory.store.mailbox import Entry

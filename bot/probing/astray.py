@@ -13,8 +13,8 @@ from pathlib import Path
 from bot.home import Home
 from bot.telegram.chats import ChatStore
 from memory.errors import MemoryFault
+from memory.findings import Finding
 from memory.ports import Clock
-from memory.probe.findings import Finding
 from memory.space import Space
 from memory.store.database import Database, from_utc_text
 from memory.store.tombstones import Tombstones

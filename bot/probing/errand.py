@@ -5,7 +5,7 @@ from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
-from memory.probe.findings import Run
+from memory.findings import Run
 from memory.probe.run import Orders
 
 ORDERS_FILE = "orders.json"

@@ -29,11 +29,11 @@ from bot.probing.scratch import FreeBytes, free_bytes, scratch_of, sweep
 from bot.settings import Settings, names
 from bot.telegram.chats import ChatStore
 from memory.errors import MemoryFault
+from memory.findings import Gate, Run
 from memory.integrity import examine_media
 from memory.ports import Clock
 from memory.probe import frozen
-from memory.probe.findings import Run
-from memory.probe.gate import Gate, gate
+from memory.probe.gate import gate
 from memory.probe.run import Orders
 from memory.space import Space
 from memory.store.database import Database

@@ -27,11 +27,11 @@ from bot.probing.fingerprint import fingerprint
 from bot.settings import Settings, load
 from bot.turn.assistant import ChatAssistant
 from bot.wiring import make_assistant, manner_of
+from memory.findings import Run
 from memory.forget import forget_again
 from memory.ports import Clock, Embedder
 from memory.probe import frozen
 from memory.probe.cases import Case
-from memory.probe.findings import Run
 from memory.probe.run import examine
 from memory.space import Space
 from memory.store.database import Database

@@ -13,8 +13,7 @@ from bot.probing.report import NOTHING_YET, report, run_again
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
 from memory.errors import MemoryFault, StorageFull
-from memory.probe.findings import Run
-from memory.probe.gate import Gate
+from memory.findings import Gate, Run
 from memory.space import Space
 from memory.store.jobs import PROBE, Job
 from memory.store.mailbox import Outgoing

@@ -16,10 +16,10 @@ from bot.settings import Settings, names
 from bot.turn import prompt
 from bot.wiring import make_registry
 from memory.compaction import compress, wording
+from memory.findings import Fingerprint
 from memory.ledger import reading
 from memory.ports import Task
 from memory.probe import judge
-from memory.probe.findings import Fingerprint
 from memory.store.migrations import migrations
 from tools import web
 

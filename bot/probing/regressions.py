@@ -8,8 +8,8 @@ from datetime import datetime
 
 from bot.probing.report import Amiss, Findings, shortened, status_line
 from memory.errors import UnknownId
+from memory.findings import Run
 from memory.ledger.facts import Fact
-from memory.probe.findings import Run
 from memory.probe.gate import growth_of
 from memory.space import Space
 from memory.store.probe_alarms import Alarm

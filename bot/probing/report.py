@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
-from memory.probe.findings import Run
+from memory.findings import Run
 from memory.store.mailbox import Button
 from memory.store.probe_alarms import Alarm
 

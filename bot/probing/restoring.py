@@ -14,11 +14,11 @@ from bot.quoting import literal
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
 from memory.errors import MemoryFault
+from memory.findings import CaseResult
 from memory.integrity import rebuild
 from memory.ledger.extract import Extractor
 from memory.ledger.facts import Fact
 from memory.probe.cases import Case, UnsoundPattern, cases_of
-from memory.probe.findings import CaseResult
 from memory.probe.standing import doubt
 from memory.space import Space
 from memory.store.jobs import PROBE, RESTORE, Job

@@ -1,6 +1,6 @@
 """A fault: something of a memory that does not agree, and what a person can do about it."""
 
-from memory.probe.findings import Finding
+from memory.findings import Finding
 
 WAITING_JOBS = "jobs have waited for more than a day"
 STUCK_ENTRIES = "messages have waited for more than a day to be read"

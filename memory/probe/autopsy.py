@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from contextlib import nullcontext
 
 from memory.errors import UnknownId
+from memory.findings import LossLayer
 from memory.forget.masking import MASK
 from memory.ledger.facts import Fact
 from memory.ports import Assistant
 from memory.probe.arms import Evidence, without_ledger
 from memory.probe.cases import Case, UnsoundPattern, is_own_line, stated, states
-from memory.probe.findings import LossLayer
 from memory.probe.standing import doubt, is_outdated, settled_status
 from memory.recall.items import Found, Scope
 from memory.recall.segments import Segment, checked

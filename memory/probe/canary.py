@@ -8,10 +8,10 @@ from random import Random
 from typing import Final
 
 from memory.errors import CeilingReached, ModelFault
+from memory.findings import Canary, Step
 from memory.ledger.facts import Fact
 from memory.ports import Assistant
 from memory.probe.assertions import admits_ignorance, asserted
-from memory.probe.findings import Canary, Step
 from memory.probe.plants import Plant, draw
 from memory.space import Space
 from memory.store.private import PRIVATE_COLUMNS

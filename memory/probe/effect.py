@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from memory.probe.findings import CaseResult
+from memory.findings import CaseResult
 
 NORMAL_95 = 1.959964
 

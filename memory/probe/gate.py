@@ -6,42 +6,14 @@ What is not known fails nothing and clears nothing: where it is about something 
 import math
 import statistics
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 
-from memory.probe.findings import CaseResult, Run, Trial, Verdict
+from memory.findings import Baseline, CaseResult, Gate, Run, Verdict, prompt_size
 
 MIN_RECALL = 0.95
 MAX_GROWTH = 1.2
 FEW = 3
 """So few cases may be of a kind that no examination can tell anything of."""
 NOTHING_YET = "nothing to examine yet"
-
-
-@dataclass(frozen=True)
-class Baseline:
-    """What an earlier healthy run measured: the tokens of a prompt on average, and its trial of the extractor."""
-
-    prompt_size: int | None
-    trial: Trial | None = None
-
-
-@dataclass(frozen=True)
-class Gate:
-    """The answer. `ok` None: something critical is not known, and nothing else is amiss.
-
-    `recall_rate` is the share of passes in what is known; None where nothing is. The rest are refs.
-    """
-
-    ok: bool | None
-    recall_rate: float | None
-    problems: tuple[str, ...] = ()
-    warnings: tuple[str, ...] = ()
-    lost: tuple[str, ...] = ()
-    lost_critical: tuple[str, ...] = ()
-    leaks: tuple[str, ...] = ()
-    stale: tuple[str, ...] = ()
-    unaskable: tuple[str, ...] = ()
-    unknown: tuple[str, ...] = ()
 
 
 def gate(run: Run, healthy: Sequence[Baseline]) -> Gate:
@@ -68,12 +40,6 @@ def recall_rate(results: Iterable[CaseResult]) -> float | None:
     """Return the share of passes in what is known: neither unknown nor unaskable; None where nothing is."""
     known = [one.verdict == "pass" for one in results if one.verdict not in ("unknown", "unaskable")]
     return sum(known) / len(known) if known else None
-
-
-def prompt_size(results: Iterable[CaseResult]) -> int | None:
-    """Return how many tokens a present prompt held on average; None where none was assembled."""
-    sizes = [one.prompt_tokens for one in results if one.prompt_tokens]
-    return round(statistics.mean(sizes)) if sizes else None
 
 
 def growth_of(run: Run, healthy: Sequence[Baseline]) -> tuple[int, int] | None:

@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from typing import Final
 
 from memory.errors import CeilingReached, ModelFault, ModelSilent
+from memory.findings import JudgeCheck
 from memory.messages import text_message
 from memory.ports import Assistant, ModelRequest
 from memory.probe.cases import Case
-from memory.probe.findings import JudgeCheck
 
 SYSTEM: Final = """task: judge
 You examine the answer of an assistant. Four lines follow: the question, the expected value, the words in which it was \

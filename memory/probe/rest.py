@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Collection, Mapping
 from datetime import date, timedelta
 
-from memory.probe.findings import Arms, Fingerprint
+from memory.findings import Arms, Fingerprint
 from memory.store.database import Database
 
 LONGEST_REST = timedelta(days=7)

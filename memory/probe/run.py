@@ -15,16 +15,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from memory.errors import CeilingReached, StorageInTrouble
-from memory.integrity import examine_rows, read_by_text
-from memory.messages import estimate_tokens
-from memory.ports import Assembled, Assistant
-from memory.probe.answers import Answers, Heard, put
-from memory.probe.answers import is_admitted as is_admitted_by
-from memory.probe.arms import Evidence, control_for, gather, never_told, never_told_questions
-from memory.probe.autopsy import autopsy, may_be_forgotten, vanished
-from memory.probe.canary import canary
-from memory.probe.cases import Case, cases_of
-from memory.probe.findings import (
+from memory.findings import (
     Arms,
     Canary,
     CaseResult,
@@ -37,6 +28,15 @@ from memory.probe.findings import (
     Run,
     Trial,
 )
+from memory.integrity import examine_rows, read_by_text
+from memory.messages import estimate_tokens
+from memory.ports import Assembled, Assistant
+from memory.probe.answers import Answers, Heard, put
+from memory.probe.answers import is_admitted as is_admitted_by
+from memory.probe.arms import Evidence, control_for, gather, never_told, never_told_questions
+from memory.probe.autopsy import autopsy, may_be_forgotten, vanished
+from memory.probe.canary import canary
+from memory.probe.cases import Case, cases_of
 from memory.probe.judge import Judge
 from memory.probe.rest import mark_of, may_rest
 from memory.probe.trial import trial

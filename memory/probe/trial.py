@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from random import Random
 
 from memory.errors import CeilingReached, ModelFault
+from memory.findings import Trial
 from memory.ports import Assistant
-from memory.probe.findings import Trial
 from memory.probe.statements import ODD, PLAUSIBLE, Statement
 from memory.space import Space
 

@@ -5,11 +5,11 @@ Which layer lost a fact that stands in no prompt is not known here: the autopsy 
 
 from dataclasses import dataclass
 
+from memory.findings import CaseResult, Verdict
 from memory.ports import estimate_request_tokens
 from memory.probe.answers import Answers, Heard
 from memory.probe.arms import Evidence
 from memory.probe.cases import is_askable
-from memory.probe.findings import CaseResult, Verdict
 
 GUESSED = "answered right from a prompt that does not hold it"
 NO_QUESTION = "no question or pattern that could tell"

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Literal
 
 from memory.errors import UnknownId
-from memory.probe.findings import CaseResult, Run
+from memory.findings import CaseResult, Run
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
 
 AlarmKind = Literal["lost", "leak", "stale", "unaskable", "canary", "integrity"]

@@ -11,9 +11,8 @@ from datetime import date, datetime
 from typing import Literal
 
 from memory.errors import StorageFull
+from memory.findings import Arms, Baseline, CaseResult, Gate, Known, Run, prompt_size
 from memory.ports import Clock
-from memory.probe.findings import Arms, CaseResult, Known, Run
-from memory.probe.gate import Baseline, Gate, prompt_size
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
 from memory.store.probe_alarms import Alarm, AlarmRows
 from memory.store.probe_questions import ProbeQuestions

@@ -16,10 +16,10 @@ from bot.home import Home
 from bot.probing.examination import ExaminationFault, Progress
 from bot.settings import Settings
 from memory.errors import DamagedDatabase, UnknownId
+from memory.findings import Gate, Run
 from memory.ledger.facts import Statement
 from memory.messages import text_message
-from memory.probe.findings import Run
-from memory.probe.gate import Gate, gate
+from memory.probe.gate import gate
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.sessions import TraceItem

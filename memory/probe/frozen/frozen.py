@@ -13,10 +13,10 @@ from importlib.resources import files
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from memory.findings import CaseResult, Run
 from memory.ledger.facts import Fact
 from memory.ports import Assistant
 from memory.probe.cases import Case, stated
-from memory.probe.findings import CaseResult, Run
 from memory.space import Space
 
 ZONE = ZoneInfo("Europe/Berlin")

@@ -13,8 +13,7 @@ from bot.commands import probe, probe_questions
 from bot.probing.examining import BROKE_OFF, NO_ROOM, Progress
 from bot.probing.restoring import NO_SOURCE, NOT_FOUND, RENAMED, RESTORED, UNEXAMINED
 from memory.errors import ModelBusy, StorageFull
-from memory.probe.findings import CaseResult, Finding, Run
-from memory.probe.gate import Gate
+from memory.findings import CaseResult, Finding, Gate, Run
 from memory.space import Space
 from memory.store.mailbox import Button
 from tests.bot.probing.examinations import ScriptedExamination, known, lost

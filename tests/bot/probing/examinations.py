@@ -6,8 +6,8 @@ from typing import Any
 
 from bot.probing.examining import Progress
 from memory.errors import MemoryFault
-from memory.probe.findings import Canary, CaseResult, Fingerprint, Run, Step
-from memory.probe.gate import Gate, gate
+from memory.findings import Canary, CaseResult, Fingerprint, Gate, Run, Step
+from memory.probe.gate import gate
 from memory.space import Space
 
 WELL = Canary(is_well=True, steps=(Step(name="extracted", is_well=True),))

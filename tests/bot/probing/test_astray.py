@@ -8,9 +8,9 @@ import pytest
 from bot.home import Home
 from bot.probing.astray import astray
 from bot.telegram.chats import ChatStore
+from memory.findings import Finding
 from memory.forget.everything import rows_of_everything
 from memory.messages import text_message
-from memory.probe.findings import Finding
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones

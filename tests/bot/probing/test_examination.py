@@ -22,8 +22,8 @@ from bot.probing.scratch import night_backup
 from bot.settings import Settings, load
 from bot.telegram.chats import ChatStore
 from memory.errors import StorageFull
+from memory.findings import Canary, CaseResult, Fingerprint, Run
 from memory.messages import text_message
-from memory.probe.findings import Canary, CaseResult, Fingerprint, Run
 from memory.space import Space
 from memory.store.database import Database
 from tests.bot.turn.house import ZONE

@@ -22,10 +22,9 @@ from bot.probing.errand import Errand, Said
 from bot.probing.examination import Examination, ExaminationFault
 from bot.probing.examiner import run
 from bot.settings import Settings
+from memory.findings import Gate, Run
 from memory.messages import Message, TextPart
 from memory.ports import ModelRequest
-from memory.probe.findings import Run
-from memory.probe.gate import Gate
 from memory.probe.run import Orders
 from memory.store.database import Database
 from tests.bot.probing.test_examination import Lab, run_of, saying

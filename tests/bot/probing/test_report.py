@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.probing.report import LOST, MOST_ITEMS, NOTHING_YET, REMEDIES, Amiss, Findings, layer_words, report, unexamined
-from memory.probe.findings import Canary, CaseResult, Finding, JudgeCheck, Run, Step
+from memory.findings import Canary, CaseResult, Finding, JudgeCheck, Run, Step
 from memory.store.probe_alarms import Alarm, AlarmKind
 from tests.bot.probing.examinations import PRINT, WELL, known, lost
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from memory.probe.findings import Canary, CaseResult, Fingerprint, Run, Step, Verdict
+from memory.findings import Canary, CaseResult, Fingerprint, Run, Step, Verdict
 
 AT = datetime(2027, 3, 3, 2, 30, tzinfo=UTC)
 FINGERPRINT = Fingerprint(

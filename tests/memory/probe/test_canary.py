@@ -9,6 +9,7 @@ import pytest
 
 from bot.models.reader import OfflineReader
 from memory.errors import CeilingReached, ModelBusy
+from memory.findings import Canary
 from memory.messages import TextPart
 from memory.ports import Assembled, Assistant, ModelReply, ModelRequest, OnText, Spent, Task
 from memory.probe.canary import (
@@ -29,7 +30,6 @@ from memory.probe.canary import (
     lead,
     rows_with,
 )
-from memory.probe.findings import Canary
 from memory.probe.plants import TEMPLATES, Plant, Template, draw, fill
 from memory.recall.stems import stem
 from memory.space import Space

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.probe.findings import Canary, CaseResult, Finding, JudgeCheck, NeverTold, Run, Step, Trial, Verdict
-from memory.probe.gate import NOTHING_YET, Baseline, gate, recall_rate
+from memory.findings import Baseline, Canary, CaseResult, Finding, JudgeCheck, NeverTold, Run, Step, Trial, Verdict
+from memory.probe.gate import NOTHING_YET, gate, recall_rate
 from tests.memory.probe.found import SICK, WELL, case, many, run
 
 UNTRIED = Canary(is_well=None, steps=(Step(name="extracted", is_well=None),))

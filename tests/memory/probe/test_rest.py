@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from memory.probe.findings import Arms
+from memory.findings import Arms
 from memory.probe.rest import may_rest
 from tests.memory.probe.found import FINGERPRINT
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from bot.models.reader import OfflineReader
 from memory.errors import CeilingReached, ModelBusy
+from memory.findings import Arms, Known, Run
 from memory.ports import Assistant, ModelReply, ModelRequest, OnText
 from memory.probe.cases import Case
-from memory.probe.findings import Arms, Known, Run
 from memory.probe.gate import NOTHING_YET, gate
 from memory.probe.run import Orders, due, examine
 from memory.space import Space

@@ -7,9 +7,9 @@ import pytest
 
 from bot.models.reader import OfflineReader
 from memory.errors import CeilingReached, ModelBusy, ModelFault
+from memory.findings import Trial
 from memory.messages import TextPart
 from memory.ports import ModelReply, ModelRequest, OnText
-from memory.probe.findings import Trial
 from memory.probe.statements import ODD, PLAUSIBLE
 from memory.probe.trial import OF_EACH, drawn, trial
 from tests.bot.turn.chat import chat_over

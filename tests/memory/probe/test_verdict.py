@@ -6,8 +6,8 @@ from typing import Any, get_args
 
 import pytest
 
+from memory.findings import CaseResult, Verdict
 from memory.probe.answers import Answers, Heard
-from memory.probe.findings import CaseResult, Verdict
 from memory.probe.verdict import verdict
 from tests.memory.probe.scripted import case_of, evidence_of, prompt
 

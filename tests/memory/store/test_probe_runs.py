@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memory.errors import UnknownId
-from memory.probe.findings import Finding, Known, Run, Trial, Verdict
-from memory.probe.gate import Baseline, gate
+from memory.findings import Baseline, Finding, Known, Run, Trial, Verdict
+from memory.probe.gate import gate
 from memory.space import Space
 from memory.store.probe_runs import KEPT_RESULTS, Tries
 from tests.fakes.blank import lay_blank

@@ -3,7 +3,9 @@
 No text of a person is in any of them: facts are named by id, layers by name.
 """
 
-from collections.abc import Mapping
+import statistics
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 
@@ -177,3 +179,36 @@ class Run(_Value):
     @property
     def is_whole(self) -> bool:
         return not self.only
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """What an earlier healthy run measured: the tokens of a prompt on average, and its trial of the extractor."""
+
+    prompt_size: int | None
+    trial: Trial | None = None
+
+
+@dataclass(frozen=True)
+class Gate:
+    """The answer. `ok` None: something critical is not known, and nothing else is amiss.
+
+    `recall_rate` is the share of passes in what is known; None where nothing is. The rest are refs.
+    """
+
+    ok: bool | None
+    recall_rate: float | None
+    problems: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    lost: tuple[str, ...] = ()
+    lost_critical: tuple[str, ...] = ()
+    leaks: tuple[str, ...] = ()
+    stale: tuple[str, ...] = ()
+    unaskable: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def prompt_size(results: Iterable[CaseResult]) -> int | None:
+    """Return how many tokens a present prompt held on average; None where none was assembled."""
+    sizes = [one.prompt_tokens for one in results if one.prompt_tokens]
+    return round(statistics.mean(sizes)) if sizes else None
