@@ -105,6 +105,7 @@ class ProbeCommands:
     async def _about(self, ref: str) -> Answer:
         said = await self._space.probes.results_of(ref, SHOWN_NIGHTS)
         if not said:
+            await self._check(ref)
             return Answer(NEVER_ASKED.format(ref=ref))
         zone = self._space.zone
         lines = [f"• {at.astimezone(zone):%a} {at.astimezone(zone).day} {at:%b}: {_said(one)}" for at, one in said]
@@ -112,6 +113,14 @@ class ProbeCommands:
         about = (await amiss(self._space, alarm, None)).about if alarm else ""
         head = f"**{literal(about)}** · {ref}" if about else f"**{ref}**"
         return Answer("\n".join([head, *lines, *([layer_words(alarm)] if alarm else [])]))
+
+    async def _check(self, ref: str) -> None:
+        """Raises: UnknownId for a fact or a question that is not there."""
+        number = int(ref[1:])
+        if ref[0] == "f":
+            await self._space.facts.fact(number)
+        elif all(question.id != number for question in await self._space.probes.questions.all()):
+            raise UnknownId(ref)
 
     # Of one alarm
 

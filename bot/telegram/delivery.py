@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypedDict
 
 from telegram import (
     Bot,
@@ -228,11 +229,8 @@ class Sender:
             form.chat_id,
             form.text,
             entities=_entities(form.entities),
-            message_thread_id=form.thread_id,
-            reply_parameters=_reply(form.reply_to),
-            reply_markup=_markup(form),
-            disable_notification=form.is_silent,
             link_preview_options=NO_PREVIEW,
+            **_around(form),
         )
 
     async def _send_photo(self, form: _Form, photo: bytes) -> Message:
@@ -241,11 +239,8 @@ class Sender:
             photo,
             caption=form.text,
             caption_entities=_entities(form.entities),
-            message_thread_id=form.thread_id,
-            reply_parameters=_reply(form.reply_to),
-            reply_markup=_markup(form),
-            disable_notification=form.is_silent,
             filename=PHOTO_NAME,
+            **_around(form),
         )
 
     async def _send_document(self, form: _Form, name: str, data: bytes) -> Message:
@@ -254,11 +249,8 @@ class Sender:
             data,
             caption=form.text,
             caption_entities=_entities(form.entities),
-            message_thread_id=form.thread_id,
-            reply_parameters=_reply(form.reply_to),
-            reply_markup=_markup(form),
-            disable_notification=form.is_silent,
             filename=name,
+            **_around(form),
         )
 
     @asynccontextmanager
@@ -297,6 +289,24 @@ class Sender:
 
     def _after(self, seconds: float) -> datetime:
         return self._clock.now() + timedelta(seconds=seconds)
+
+
+class _Around(TypedDict):
+    """What every message is sent with, whatever it holds."""
+
+    message_thread_id: int | None
+    reply_parameters: ReplyParameters | None
+    reply_markup: InlineKeyboardMarkup | ForceReply | None
+    disable_notification: bool
+
+
+def _around(form: _Form) -> _Around:
+    return {
+        "message_thread_id": form.thread_id,
+        "reply_parameters": _reply(form.reply_to),
+        "reply_markup": _markup(form),
+        "disable_notification": form.is_silent,
+    }
 
 
 def _entities(entities: Sequence[Entity]) -> Sequence[MessageEntity]:

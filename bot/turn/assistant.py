@@ -62,8 +62,11 @@ class ChatAssistant:
         return await self._prompts.opening(question, deadline_s=ASK_DEADLINE_S)
 
     async def ask(self, request: ModelRequest) -> ModelReply:
-        """Have a request answered. Raises: ModelFault."""
-        return await self._model.generate(request)
+        """Have a request answered. Raises: ModelFault, also where another model stood in for the one examined."""
+        reply = await self._model.generate(request)
+        if reply.fault is not None:
+            raise reply.fault
+        return reply
 
     async def say(self, text: str) -> str:
         """Say something as the member would, do all that follows from it, and return what was answered.

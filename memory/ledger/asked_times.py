@@ -41,6 +41,8 @@ _ASKING = re.compile(
 )
 _PART = re.compile(rf"[\s,]*(?:in\s+the\s+|am\s+)?(?P<part>{LATE}|{BEFORE_NOON})\b", re.IGNORECASE)
 _BARE_NUMBER = re.compile(r"\s*(?P<n>[01]?\d|2[0-3])(?=\s|$)")
+_NO_CLOCK = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?![\d:])")
+"""Looks like a time of day; where it is one, it was read before anybody looks here."""
 _SECOND_TIME = re.compile(r"\s+(?P<words>(?:and|und|и|&)\s+(?:(?:at|on|um|am|в)\s+)?\d+)", re.IGNORECASE)
 _END = " \t\r\n.!,;"
 
@@ -182,8 +184,10 @@ def _either_half(wording: str) -> UnclearTime:
 def _clock_of_part(text: str, one: _Expression) -> tuple[time, int]:
     """Return the hour meant by a day alone, or by a part of it ("tomorrow evening"), and where the words end.
 
-    Raises: UnclearTime for a bare number that may be an hour.
+    Raises: UnclearTime for a bare number that may be an hour, and for figures that are no time of day.
     """
+    if (wrong := _NO_CLOCK.search(text)) and not find_clocks(wrong.group()):
+        raise UnclearTime(f"“{wrong.group()}” is no time of day: hours go from 0 to 23, minutes from 00 to 59")
     number = _BARE_NUMBER.match(text, one.end)
     if number is not None:
         raise UnclearTime(f"is {number['n']} the hour? Then write `{number['n']}:00`")

@@ -92,8 +92,10 @@ def _warnings(run: Run, healthy: Sequence[Baseline]) -> Iterable[str]:
         yield f"ended early: {why}; {left} cases rest on the assembled prompts alone"
     yield from _grown(run, healthy)
     yield from _about_cases(run)
-    if run.judge.is_reliable is False or (run.judge.is_reliable is None and run.judge.detail):
+    if run.judge.is_reliable is False:
         yield "the judge failed its own examination: what it alone decided is not known"
+    elif run.judge.is_reliable is None and run.judge.detail:
+        yield "the judge gave no answer: what it alone would decide is not known"
     if run.canary is not None:
         yield from (f"canary: {words}" for words in run.canary.warnings)
     yield from _never_told(run)

@@ -136,29 +136,20 @@ async def examine(
     missing = await _missing(space, orders, all_cases)
     unheard = [] if orders.only else await _unheard(work)
     has_arms = orders.has_model_arms and not _rests(work, fingerprint, mark)
-    if has_arms:
-        asked = due([one.case for one in work.sound], orders)
-        work.waiting = [one for one in work.sound if one.case.ref in asked]
-        work.total += len(work.waiting)
-    judged = await _judged(work)
-    await _ask(work, critical=True)
-    bird = None if orders.only else await _canary(work)
-    await _ask(work, critical=False)
-    told = await _never_told(work, unheard, has_arms=has_arms)
-    tried = await _trial(work, new_space) if orders.has_trial and has_arms and not orders.only else None
+    heard = await _heard(work, unheard, new_space, has_arms=has_arms)
 
     prompts, outputs, usd = _spent(assistant)
     return Run(
         space_id=orders.space_id,
         started_at=began,
         ended_at=space.clock.now(),
-        results=(*(_result(work, one, judged) for one in evidence), *missing),
-        never_told=told,
-        canary=bird,
-        trial=tried,
+        results=(*(_result(work, one, heard.judge) for one in evidence), *missing),
+        never_told=heard.never_told,
+        canary=heard.canary,
+        trial=heard.trial,
         integrity=integrity or (),
         has_integrity=integrity is not None,
-        judge=judged.model_copy(update={"calls": work.judge.calls, "tokens": work.judge.tokens}),
+        judge=heard.judge.model_copy(update={"calls": work.judge.calls, "tokens": work.judge.tokens}),
         fingerprint=fingerprint,
         has_model_arms=has_arms,
         only=orders.only,
@@ -248,6 +239,33 @@ def _ledger_tokens(prompt: Assembled) -> int:
 
 
 # With a model
+
+
+@dataclass(frozen=True)
+class _WithModel:
+    """What came of asking, beside the answers of the cases."""
+
+    judge: JudgeCheck
+    canary: Canary | None
+    never_told: tuple[NeverTold, ...]
+    trial: Trial | None
+
+
+async def _heard(
+    work: _Work, unheard: Sequence[tuple[Assembled, bool]], new_space: NewSpace, *, has_arms: bool
+) -> _WithModel:
+    """Ask the model all that is to be asked, what is critical first; the canary takes its way even while it rests."""
+    if has_arms:
+        asked = due([one.case for one in work.sound], work.orders)
+        work.waiting = [one for one in work.sound if one.case.ref in asked]
+        work.total += len(work.waiting)
+    judge = await _judged(work)
+    await _ask(work, critical=True)
+    bird = None if work.orders.only else await _canary(work)
+    await _ask(work, critical=False)
+    told = await _never_told(work, unheard, has_arms=has_arms)
+    has_trial = work.orders.has_trial and has_arms and not work.orders.only
+    return _WithModel(judge, bird, told, await _trial(work, new_space) if has_trial else None)
 
 
 async def _judged(work: _Work) -> JudgeCheck:

@@ -5,6 +5,7 @@ keep cron's own meaning.
 """
 
 import calendar
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from functools import cached_property
@@ -39,7 +40,7 @@ class _Rule(BaseModel):
         return ""
 
 
-class _ByDay(_Rule):
+class _ByDay(_Rule, ABC):
     """A rule that names days, all with one time."""
 
     at: time
@@ -53,8 +54,9 @@ class _ByDay(_Rule):
         """Return the time that comes after one of its own."""
         return datetime.combine(self._next(wall.date()), self.at)
 
+    @abstractmethod
     def _on_or_after(self, day: date) -> date:
-        raise NotImplementedError
+        """Return the first day of the rule from this one on."""
 
     def _next(self, day: date) -> date:
         return self._on_or_after(day + _DAY)

@@ -246,8 +246,15 @@ async def test_a_fact_shows_what_the_last_nights_said_of_it(tmp_path: Path) -> N
             "lost (indexed), the index has no row of it",
             "known",
         ]
-        await h.say("/probe f7", kind="command")
-        assert h.screen.delivered[-1] == probe.NEVER_ASKED.format(ref="f7")
+
+
+@pytest.mark.parametrize(
+    ("ref", "told"), [("f1", probe.NEVER_ASKED.format(ref="f1")), ("f7", "There is no f7"), ("q1", "There is no q1")]
+)
+async def test_what_was_never_examined_is_told_from_what_is_not_there(tmp_path: Path, ref: str, told: str) -> None:
+    async with rented(tmp_path, ScriptedExamination()) as h:
+        await h.say(f"/probe {ref}", kind="command")
+        assert h.screen.delivered[-1].startswith(told)
 
 
 class HeldExamination(ScriptedExamination):

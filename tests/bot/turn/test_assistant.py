@@ -1,4 +1,5 @@
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +60,15 @@ async def test_a_turn_without_an_answer_raises_what_the_model_failed_with(tmp_pa
     async with chat_over(tmp_path, model) as (_, assistant):
         with pytest.raises(ModelBusy if isinstance(step, ModelBusy) else ModelSilent):
             await assistant.say("Hello")
+
+
+async def test_what_another_model_answered_in_its_place_is_no_answer(tmp_path: Path) -> None:
+    model = TaskModel(ScriptedModel([replace(says("Dr. Brandt."), fault=ModelBusy("overloaded"))]))
+
+    async with chat_over(tmp_path, model) as (_, assistant):
+        assembled = await assistant.assemble("What is my vet called?")
+        with pytest.raises(ModelBusy):
+            await assistant.ask(assembled.request)
 
 
 async def test_an_answer_after_a_failure_is_an_answer(tmp_path: Path) -> None:

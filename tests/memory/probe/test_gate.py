@@ -120,7 +120,7 @@ WARNS: dict[str, tuple[dict[str, Any], str]] = {
     "a judge that flips": ({"judge": JudgeCheck(is_reliable=False)}, "the judge failed its own examination"),
     "a judge that broke off": (
         {"judge": JudgeCheck(calls=3, detail="ModelBusy")},
-        "the judge failed its own examination",
+        "the judge gave no answer",
     ),
     "a paraphrase": ({"canary": WELL.model_copy(update={"warnings": ("paraphrased",)})}, "canary: paraphrased"),
     "never told, yet something came": ({"never_told": (NeverTold(is_silent=False),)}, "recall brought something for 1"),
