@@ -20,13 +20,13 @@ from bot.errors import line_for
 from bot.home import Home
 from bot.models.ceiling import bill_since
 from bot.models.prices import shown_usd
-from bot.probing.nights import moment
 from bot.settings import Settings
 from memory.errors import MemoryFault
 from memory.ports import Clock
 from memory.store.database import Database
 from memory.store.mailbox import Mailbox
 from memory.store.migrations import Schema
+from memory.store.wall_times import moment
 
 LIVE_WITHIN_S = 120.0
 """A poll takes up to half a minute; past this age something hangs."""
@@ -200,7 +200,7 @@ async def _spent(database: Database, clock: Clock) -> str:
     if profile is None:
         return ""
     zone = ZoneInfo(profile["zone"])
-    total = (await bill_since(database, moment(clock.now().astimezone(zone).date(), time(), zone))).total
+    total = (await bill_since(database, moment(datetime.combine(clock.now().astimezone(zone), time()), zone))).total
     return f"; {total.calls} model calls today, {shown_usd(total.usd)}" if total.calls else ""
 
 

@@ -13,12 +13,12 @@ from datetime import date, datetime, time, timedelta
 from typing import Literal
 
 from bot.models.prices import ASSUMED, price_of
-from bot.probing.nights import moment
 from memory.errors import CeilingReached
 from memory.ports import Task, Usage
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.spending import Used, examined_since, used_by_turn, used_since
+from memory.store.wall_times import moment
 
 Share = Literal["chat", "background", "probe"]
 BACKGROUND_TASKS = frozenset({"extract", "summarise", "route", "entail", "judge", "embed"})
@@ -93,17 +93,20 @@ class Ceiling:
         """Return the local date."""
         return self._space.clock.now().astimezone(self._space.zone).date()
 
+    def _midnight(self, day: date) -> datetime:
+        return moment(datetime.combine(day, time()), self._space.zone)
+
     def next_day(self) -> datetime:
         """Return when the local day ends, in the zone of the space."""
-        return moment(self.today() + timedelta(days=1), time(), self._space.zone).astimezone(self._space.zone)
+        return self._midnight(self.today() + timedelta(days=1)).astimezone(self._space.zone)
 
     async def bill(self) -> Bill:
         """Return what the calls of the local day cost."""
-        return await bill_since(self._space.db, moment(self.today(), time(), self._space.zone))
+        return await bill_since(self._space.db, self._midnight(self.today()))
 
     async def bill_of_month(self) -> Bill:
         """Return what the calls of the month cost."""
-        return await bill_since(self._space.db, moment(self.today().replace(day=1), time(), self._space.zone))
+        return await bill_since(self._space.db, self._midnight(self.today().replace(day=1)))
 
     async def left_usd(self, share: Share) -> float | None:
         """Return what is left of the day's dollars for chats, background work or an examination; None: no end to it.

@@ -5,14 +5,15 @@ moment after the gap, one that it repeats comes the first time. Nothing here sta
 """
 
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
+
+from memory.store.wall_times import moment
 
 MAX_TRIES = 3
 _WAITS = (timedelta(minutes=30), timedelta(minutes=5), timedelta(minutes=30))
 """After a try that does not count, after the first and after the second that came to nothing."""
 _DAY = timedelta(days=1)
-_SECOND = timedelta(seconds=1)
 
 
 @dataclass(frozen=True)
@@ -23,19 +24,10 @@ class Night:
     missed: int = 0
 
 
-def moment(day: date, at: time, zone: ZoneInfo) -> datetime:
-    """Return when the local time comes on a date, in UTC."""
-    local = datetime.combine(day, at, tzinfo=zone)
-    late = local.astimezone(UTC)
-    if late.astimezone(zone).replace(tzinfo=None) == local.replace(tzinfo=None):
-        return late
-    return _end_of_gap(local.replace(fold=1).astimezone(UTC), late, zone)
-
-
 def newest_night(now: datetime, at: time, zone: ZoneInfo) -> date:
     """Return the last local date on which the local time has come."""
     today = now.astimezone(zone).date()
-    return today if now >= moment(today, at, zone) else today - _DAY
+    return today if now >= moment(datetime.combine(today, at), zone) else today - _DAY
 
 
 def due_night(now: datetime, at: time, zone: ZoneInfo, *, last: date | None, began: datetime) -> Night | None:
@@ -59,15 +51,3 @@ def may_try(now: datetime, tries: int, last_try: datetime | None) -> bool:
     if last_try is None:
         return True
     return tries < MAX_TRIES and not last_try <= now < last_try + _WAITS[tries]
-
-
-def _end_of_gap(early: datetime, late: datetime, zone: ZoneInfo) -> datetime:
-    """Return the moment of the change that lies after `early` and not after `late`, both in UTC."""
-    new_offset = late.astimezone(zone).utcoffset()
-    while late - early > _SECOND:
-        middle = early + (late - early) // 2
-        if middle.astimezone(zone).utcoffset() == new_offset:
-            late = middle
-        else:
-            early = middle
-    return late.replace(microsecond=0)

@@ -7,12 +7,12 @@ space's own chat through its outbox, and nowhere else.
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, time
+from datetime import date, datetime, time
 from typing import Literal, Self
 
 from bot.probing.album import Album, Mark, drawn
 from bot.probing.examining import Examination
-from bot.probing.nights import MAX_TRIES, due_night, may_try, moment, newest_night
+from bot.probing.nights import MAX_TRIES, due_night, may_try, newest_night
 from bot.probing.regressions import REPORTED, findings_of
 from bot.probing.report import Report, report, unexamined
 from bot.schedule import Look
@@ -22,6 +22,7 @@ from memory.errors import MemoryFault
 from memory.health import born
 from memory.ports import Clock
 from memory.space import Space
+from memory.store.wall_times import moment
 
 log = logging.getLogger(__name__)
 
@@ -97,7 +98,7 @@ class Watch:
         day = newest_night(self._clock.now(), hours.report_at, space.zone)
         if hours.mode == "off" or self._reported.get(space.id, date.min) >= day:
             return
-        night = newest_night(moment(day, hours.report_at, space.zone), hours.probe_at, space.zone)
+        night = newest_night(moment(datetime.combine(day, hours.report_at), space.zone), hours.probe_at, space.zone)
         is_first = night <= newest_night(await born(space), hours.probe_at, space.zone)
         if not is_first and await space.mailbox.last_posted(f"{REPORTED}{day}:") is None:
             if await self._may_still_come(space, night):
