@@ -2,6 +2,7 @@
 # make local  install the local embedder (32 MB): recall by meaning without a network
 # make test   set everything up and pass the one gate: format, lint, types, tests
 # make format format, and mend what lint can mend
+# make texts  find the texts of the interface and compile their translations
 # make bench  measure (no network, no key)
 # make lock   compile the locked, hashed requirements again
 #
@@ -17,7 +18,7 @@ BIN := .venv/bin
 UV := .boot/bin/uv
 PYTHONS := python3.11 python3.12 python3.13 python3.14 python3 python
 
-.PHONY: run local test lock bench format
+.PHONY: run local test lock bench format texts
 .DELETE_ON_ERROR:
 
 run: .venv/.run
@@ -35,6 +36,15 @@ test: .venv/.dev
 format: .venv/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Finds the texts of the interface, adds new ones to each translation and compiles them.
+texts: .venv/.dev
+	$(BIN)/pybabel --quiet extract --keywords N_ --project remembrancer --no-location --sort-output --no-wrap -o .texts.pot memory tools bot
+	@for code in $(notdir $(wildcard memory/locale/??)); do \
+	  $(BIN)/pybabel --quiet update --domain remembrancer --input-file .texts.pot --output-dir memory/locale --locale $$code --no-fuzzy-matching --ignore-obsolete --no-wrap; \
+	  sed -i '/EMAIL@ADDRESS/d; /^"POT-Creation-Date/d; /^"PO-Revision-Date/d; /^"Last-Translator/d; /^"Language-Team/d; /^"Generated-By/d' memory/locale/$$code/LC_MESSAGES/remembrancer.po; done
+	@rm .texts.pot
+	$(BIN)/pybabel --quiet compile --domain remembrancer --directory memory/locale
 
 bench: .venv/.dev
 	@for name in overhead ledger handoff scale; do $(BIN)/remembrancer bench $$name || missed="$$missed $$name"; done; \

@@ -32,7 +32,7 @@ from memory.messages import Message, TextPart, estimate_message_tokens, text_mes
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.recall.segments import digest
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 
 DATA = Path(__file__).parent / "data" / "handoff.json"
 DATA_SHA256 = "f0fa518a3e302482d65bf2ab2eb31c76e5f3c27845792acd1a0a12587c822dc9"
@@ -151,7 +151,7 @@ def _compactor(space: Space, threshold: int, *, model: Model | None = None, comp
         *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal, space.media),
         model=model or QuotingReader(calls_recall=False),
         clock=space.clock,
-        zone=space.zone,
+        zones=space.preference_store,
         threshold_tokens=threshold,
         keep_turns=4,
         recall_tokens=RECALL_TOKENS,

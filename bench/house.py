@@ -14,7 +14,8 @@ from memory.messages import CallPart
 from memory.ports import Clock, Model
 from memory.space import Space
 from memory.store.database import Database
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import OutRow
 from memory.store.tombstones import Tombstones
 
 ZONE = "Europe/Berlin"
@@ -33,6 +34,8 @@ class Screen:
     async def begin(self, turn_id: int, entry: Entry) -> None: ...
 
     async def show_text(self, text: str) -> None: ...
+
+    async def show_call(self, call: CallPart) -> None: ...
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None: ...
 

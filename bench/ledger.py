@@ -26,7 +26,7 @@ from memory.ledger.render import render
 from memory.messages import estimate_tokens
 from memory.ports import Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 
 LAST_QUESTION = "What do you know about me?"
 _LINE = re.compile(r"^- \[(?P<kind>\w+)\] (?P<subject>[^:]+): (?P<value>.+)$", re.MULTILINE)

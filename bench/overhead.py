@@ -24,7 +24,7 @@ from bot.models.history import Sources, build_contents
 from memory.messages import CallPart, Message, TextPart, estimate_tokens
 from memory.ports import ModelReply, ModelRequest, OnText
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 
 MESSAGES = 100_000
 FACTS = 500

@@ -1,29 +1,39 @@
 """Remembrancer, wired: the one place that knows which parts make up the program."""
 
 import sys
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from functools import partial
 from uuid import uuid4
 
 from bot import cli
 from bot.clock import SystemClock
+from bot.command_line.app import say
 from bot.errors import line_for
-from bot.health import Heartbeat, Reach
+from bot.health import Heartbeat, OutOfReach, Reach
 from bot.home import Home
+from bot.imports.reading_back import OnRead, ReadBack, read_back
+from bot.mcp.opening import open_servers, reach_server
+from bot.mcp.standing import Serving
 from bot.models.meter import MeteredEmbedder
 from bot.models.opening import open_embedder, open_gemini, open_model
 from bot.models.reader import OfflineReader
 from bot.probing.examination import Examination, Progress, examine_frozen
+from bot.probing.hours import Hours
 from bot.probing.scratch import sweep
-from bot.probing.watch import Hours, Watch
-from bot.schedule import Schedule
+from bot.probing.watch import Watch
+from bot.schedule import TICK_S, Schedule
 from bot.settings import Settings, default_home
-from bot.telegram.app import TelegramApp, reach_telegram
+from bot.shell.offering import sandbox_of, shell_tools
+from bot.telegram.admission import Admission
+from bot.telegram.app import TelegramApp
+from bot.telegram.reach import reach_telegram
 from bot.terminal import Chat, banner, make_screen
+from bot.turn.attachments.downloads import Downloads
 from bot.turn.runner import Runner
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
-from bot.wiring import make_runner, manner_of
+from bot.wiring import make_reader_back, make_runner, manner_of
 from memory.errors import ReaderInTheWay
 from memory.findings import Gate, Run
 from memory.forget import effects, forget_again, plan, rows
@@ -33,10 +43,13 @@ from memory.store.database import Database
 from memory.store.jobs import FORGET_EFFECTS
 from memory.store.redaction import Redactor
 from memory.store.tombstones import Tombstones
+from tools.shell import Sandbox
 
 
 class Remembrancer:
-    """The program over its settings; implements `cli.App`. Making it opens nothing."""
+    """The program over its settings; implements `command_line.app.App`. Making it opens nothing."""
+
+    tick_s = TICK_S
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
@@ -61,19 +74,30 @@ class Remembrancer:
             model = await stack.enter_async_context(open_model(self.settings, self.clock))
             embedder = await stack.enter_async_context(open_embedder(self.settings, self.clock, model))
             shared = await stack.enter_async_context(self._shared())
+            servers = await stack.enter_async_context(open_servers(self.settings.servers))
             examination, heartbeat = self.examination(shared), self._heartbeat()
+            sandbox = await self._sandbox()
             app = TelegramApp(self.settings, shared, redactor=self._redactor, clock=self.clock, heartbeat=heartbeat)
 
             async def open_runner(space_id: str) -> Runner:
                 space = await self._open(space_id, embedder, read_only=False)
                 tombstones = Tombstones(shared, self.clock)
                 return self.runner(
-                    space, model, app.screen(space), tombstones, examination=examination, polled_s=heartbeat.age_s
+                    space,
+                    model,
+                    app.screen(space),
+                    tombstones,
+                    examination=examination,
+                    heartbeat=heartbeat,
+                    admission=app.admission_in(space),
+                    downloads=app.downloads,
+                    sandbox=sandbox,
+                    servers=servers,
                 )
 
             spaces = Spaces(open_runner)
             watch = Watch(spaces.at_work, examination, Hours.of(self.settings), self.clock)
-            await app.serve(spaces, self.home.space_ids(), beside=Schedule(watch.looks()))
+            await app.serve(spaces, self.home.space_ids(), beside=Schedule(watch.looks(), tick_s=self.tick_s))
 
     async def chat(self, space_id: str) -> None:
         """Chat at the terminal, or with what is piped in, until that ends."""
@@ -84,8 +108,12 @@ class Remembrancer:
             shared = await stack.enter_async_context(self._shared())
             space = await self._open(space_id, embedder, read_only=False)
             stack.push_async_callback(space.close)
+            servers = await stack.enter_async_context(open_servers(self.settings.servers))
             examination = self.examination(shared)
-            runner = self.runner(space, model, screen, Tombstones(shared, self.clock), examination=examination)
+            tombstones, sandbox = Tombstones(shared, self.clock), await self._sandbox()
+            runner = self.runner(
+                space, model, screen, tombstones, examination=examination, sandbox=sandbox, servers=servers
+            )
             chat = Chat(runner, self._redactor, make_id=lambda: uuid4().hex)
             await chat.converse(screen, banner(model.name, is_offline=self._is_offline))
 
@@ -113,6 +141,15 @@ class Remembrancer:
         """Examine a memory made of the frozen talk."""
         return await examine_frozen(self.settings, on_progress=on_progress)
 
+    async def read_back(self, space: Space, tombstones: Tombstones, *, on_read: OnRead) -> ReadBack:
+        """Read the facts of imported messages that wait for it, as far as today's money goes."""
+        async with open_model(self.settings, self.clock) as model:
+            utility = model.name if self._is_offline else self.settings.gemini_utility_model
+            reader = make_reader_back(
+                space, model, tombstones, daily_usd=self.settings.daily_usd, utility_model=utility
+            )
+            return await read_back(space, reader, on_read)
+
     def examination(self, shared: Database) -> Examination:
         """Return what examines the memories of the home, once what a killed one left is swept. The home is held."""
         sweep(self.home)
@@ -125,11 +162,32 @@ class Remembrancer:
             services["Telegram"] = lambda: reach_telegram(self.settings)
         if not self._is_offline:
             services["Gemini"] = self._reach_gemini
+        if self.settings.shell:
+            services["shell"] = self._reach_shell
+        for name, server in self.settings.servers.servers.items():
+            services[f"MCP {name}"] = partial(reach_server, name, server)
         return services
 
     async def _reach_gemini(self) -> str:
         async with open_gemini(self.settings, self.clock) as gemini:
             return await gemini.reach()
+
+    async def _reach_shell(self) -> str:
+        trouble = await sandbox_of(self.settings).trouble()
+        if trouble is not None:
+            raise OutOfReach(trouble)
+        return "commands run in a sandbox (bubblewrap), in the operator's own space"
+
+    async def _sandbox(self) -> Sandbox | None:
+        """Return where commands run; None where none are to, or none can, which is said."""
+        if not self.settings.shell:
+            return None
+        sandbox = sandbox_of(self.settings)
+        trouble = await sandbox.trouble()
+        if trouble is not None:
+            say(f"REMEMBRANCER_SHELL: {trouble}")
+            return None
+        return sandbox
 
     @property
     def _is_offline(self) -> bool:
@@ -183,7 +241,11 @@ class Remembrancer:
         tombstones: Tombstones,
         *,
         examination: Examination | None = None,
-        polled_s: Callable[[], float | None] | None = None,
+        heartbeat: Heartbeat | None = None,
+        admission: Admission | None = None,
+        downloads: Downloads | None = None,
+        sandbox: Sandbox | None = None,
+        servers: Serving | None = None,
     ) -> Runner:
         """Wire one space by the settings."""
         manner = manner_of(self.settings)
@@ -193,8 +255,15 @@ class Remembrancer:
             manner["stand_in"] = OfflineReader(is_stand_in=True)
         if examination is not None:
             manner["examination"] = examination
-        if polled_s is not None:
-            manner["polled_s"] = polled_s
+        if heartbeat is not None:
+            manner["polled_s"], manner["trouble"] = heartbeat.age_s, lambda: heartbeat.trouble
+        if admission is not None:
+            manner["admission"] = admission
+        if downloads is not None:
+            manner["downloads"], manner["redactor"] = downloads, self._redactor
+        manner["more_tools"] = shell_tools(space, sandbox, self.settings.telegram_owner_id)
+        if servers is not None:
+            manner["servers"], manner["redactor"] = servers, self._redactor
         return make_runner(space, model, screen, tombstones, **manner)
 
 

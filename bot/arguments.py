@@ -86,11 +86,21 @@ def _parser() -> argparse.ArgumentParser:
     _add_space(probe)
     _add_json(probe)
 
-    import_ = add("import", "take in an older talk")
-    import_.add_argument(
-        "file", metavar="FILE", type=Path, help='JSON lines of {"at", "role", "name"?, "text", "ref"?}'
+    _add_import(add("import", "take in an older talk, from here or from elsewhere"))
+
+    backup = add("backup", "copy the whole home into one checked file, also beside a running server")
+    backup.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="a name ending with .zip (default: in the home's backups)"
     )
-    _add_space(import_)
+
+    restore = add("restore", "put a backup in place of what is there, which is kept")
+    restore.add_argument("file", metavar="FILE", type=Path, help="what `backup` wrote, or the copy of one memory (.db)")
+
+    export = add("export", "write all of one memory as a zip of JSON and Markdown")
+    export.add_argument(
+        "file", metavar="FILE", nargs="?", type=Path, help="a name ending with .zip (default: in this folder)"
+    )
+    _add_space(export)
 
     doctor = add("doctor", "look at settings, disk, databases and whether the services answer")
     how = doctor.add_mutually_exclusive_group()
@@ -99,6 +109,21 @@ def _parser() -> argparse.ArgumentParser:
 
     _add_benches(add("bench", "measure"))
     return parser
+
+
+def _add_import(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        type=Path,
+        help='JSON lines of {"at", "role", "name"?, "text", "ref"?}, the result.json of Telegram Desktop, '
+        "or what `export` wrote",
+    )
+    _add_space(parser)
+    parser.add_argument("--extract", action="store_true", help="also read facts from your own lines, at a price shown")
+    parser.add_argument("--yes", action="store_true", help="agree to that price beforehand")
+    parser.add_argument("--chat", metavar="NAME_OR_ID", help="which chat of a whole account's export")
+    parser.add_argument("--me", metavar="NAME_OR_ID", help="who you are in it, where that cannot be told")
 
 
 def _add_benches(parser: argparse.ArgumentParser) -> None:

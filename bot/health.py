@@ -6,6 +6,7 @@ text.
 """
 
 import asyncio
+import logging
 import os
 import shutil
 import sqlite3
@@ -28,12 +29,18 @@ from memory.store.mailbox import Mailbox
 from memory.store.migrations import Schema
 from memory.store.wall_times import moment
 
+log = logging.getLogger(__name__)
+
 LIVE_WITHIN_S = 120.0
 """A poll takes up to half a minute; past this age something hangs."""
 ENOUGH_BYTES = 200_000_000
 LARGE_LOG_BYTES = 64 * 1024 * 1024
 """A write-ahead log beyond this has not been emptied for long; ours is cut to 16 MB when no reader is in the way."""
 REACH_DEADLINE_S = 15.0
+UNBOUND_ROOT = (
+    "root, whom no limit of processes binds, so a shell command may start any number; run it as a user of its own, or "
+    "set REMEMBRANCER_SHELL=off"
+)
 
 Reach = Callable[[], Awaitable[str]]
 """Asks a service for something cheap and returns a few words about it (the bot's name, how many models).
@@ -59,11 +66,15 @@ class Finding:
 
 
 class Heartbeat:
-    """A file that holds the time of the server's last successful poll."""
+    """A file that holds the time when the server last reached Telegram: a poll, or a look at the webhook.
+
+    `trouble` is what hinders what comes in all the same, None for nothing; only the process that serves knows it.
+    """
 
     def __init__(self, path: Path, clock: Clock) -> None:
         self._path = path
         self._clock = clock
+        self.trouble: str | None = None
 
     def beat(self) -> None:
         """Note that the server lives. Written whole or not at all.
@@ -73,6 +84,13 @@ class Heartbeat:
         unfinished = self._path.with_suffix(".unfinished")
         unfinished.write_text(self._clock.now().astimezone(UTC).isoformat(), encoding="ascii")
         unfinished.replace(self._path)
+
+    def try_to_beat(self) -> None:
+        """The same; what cannot be written is logged."""
+        try:
+            self.beat()
+        except OSError as error:
+            log.warning("heartbeat not written: error=%s", type(error).__name__)
 
     def age_s(self) -> float | None:
         """Return the seconds since the last beat; None when there was none."""
@@ -98,10 +116,18 @@ def liveness(heartbeat: Heartbeat) -> Finding:
 
 
 async def examine(
-    settings: Settings, home: Home, *, clock: Clock, reach: Mapping[str, Reach], deadline_s: float = REACH_DEADLINE_S
+    settings: Settings,
+    home: Home,
+    *,
+    clock: Clock,
+    reach: Mapping[str, Reach],
+    is_root: bool,
+    deadline_s: float = REACH_DEADLINE_S,
 ) -> AsyncIterator[Finding]:
     """Yield one finding after the other, slow ones last; each service has `deadline_s` to answer."""
     yield _settings(settings)
+    if settings.shell and is_root:
+        yield Finding("user", is_well=False, detail=UNBOUND_ROOT)
     yield _disk(home)
     yield _privacy(home)
     if home.database.is_file():
@@ -167,7 +193,7 @@ async def _database(path: Path, schema: Schema, home: Home, clock: Clock) -> Fin
     verdict = str(rows[0][0])
     if verdict != "ok":
         return Finding(
-            about, is_well=False, detail="damaged; stop the server and put a backup from `backups` in its place"
+            about, is_well=False, detail="damaged; stop the server and bring a backup back: remembrancer restore FILE"
         )
     log_bytes = _log_bytes(path)
     if log_bytes > LARGE_LOG_BYTES:

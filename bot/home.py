@@ -14,6 +14,8 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+from bot.backup import swap
+
 PRIVATE = 0o700
 POLL_S = 0.2
 SPACE_ID = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -34,6 +36,12 @@ class HomeBusy(Exception):
             f"another Remembrancer works in {root}; stop it first, or set REMEMBRANCER_HOME to another folder"
         )
         self.root = root
+
+
+class BackupBusy(HomeBusy):
+    def __init__(self, root: Path) -> None:
+        super().__init__(root)
+        self.args = (f"another backup of {root} is being written just now; wait until it is done",)
 
 
 @dataclass(frozen=True)
@@ -110,7 +118,7 @@ class Home:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the home, so that nobody else serves from it.
+        """Hold the home, so that nobody else serves from it; a restore that was cut off comes to its end first.
 
         Raises: HomeBusy at once when somebody does; HomeUnusable.
         """
@@ -120,6 +128,24 @@ class Home:
             lock.acquire()
         except Timeout:
             raise HomeBusy(self.root) from None
+        try:
+            swap.finish(self.root)
+            yield
+        finally:
+            lock.release()
+
+    @contextmanager
+    def backing_up(self) -> Iterator[None]:
+        """Be the only one who writes a backup; whoever serves goes on beside it.
+
+        Raises: BackupBusy at once when somebody does; HomeUnusable.
+        """
+        self.create()
+        lock = FileLock(self.root / "backup.lock", timeout=0, mode=0o600)
+        try:
+            lock.acquire()
+        except Timeout:
+            raise BackupBusy(self.root) from None
         try:
             yield
         finally:
@@ -143,6 +169,7 @@ class Home:
                 is_waiting = True
                 await asyncio.sleep(POLL_S)
         try:
+            swap.finish(self.root)
             yield
         finally:
             lock.release()

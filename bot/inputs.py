@@ -35,7 +35,7 @@ def queries_of(path: Path) -> Iterator[Mapping[str, Any]]:
             continue
         try:
             entry = json.loads(line)
-        except json.JSONDecodeError:
+        except (ValueError, RecursionError):  # no JSON, or nested or with digits beyond all measure
             entry = None
         if not isinstance(entry, dict) or "id" not in entry or not isinstance(entry.get("query"), str):
             raise UsageFault(f'{path}, line {number}: must be {{"id": …, "query": "…"}}')

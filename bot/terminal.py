@@ -21,15 +21,18 @@ from prompt_toolkit.patch_stdout import patch_stdout
 from rich.console import Console
 from rich.live import Live
 from rich.markdown import Markdown
+from rich.text import Text
 
 from bot.errors import words_for
 from bot.quoting import literal, unescaped
+from bot.turn.progress import line
 from bot.turn.screen import QuietScreen
 from bot.views import printable
 from memory.errors import OperatorMustAct
 from memory.messages import CallPart, Message
 from memory.space import Space
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import OutRow
 from memory.store.redaction import Redactor, notice, strip_hidden
 
 LEAVE = frozenset({"exit", "quit"})
@@ -89,6 +92,10 @@ class LiveScreen:
     async def show_text(self, text: str) -> None:
         if self._live is not None:
             self._live.update(Markdown(printable(text)))
+
+    async def show_call(self, call: CallPart) -> None:
+        if self._live is not None:
+            self._live.update(Text(printable(line(call)), style="dim"), refresh=True)
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         self.console.print(tool_line(call, is_ok=is_ok), style="dim", markup=False, highlight=False)
@@ -171,8 +178,8 @@ class Chat:
 
     async def _with_person(self, screen: LiveScreen, greeting: str) -> None:
         screen.console.print(greeting, style="dim", markup=False, highlight=False)
-        for line in history_lines(await self._recent()):
-            screen.console.print(line, style="dim", markup=False, highlight=False)
+        for said in history_lines(await self._recent()):
+            screen.console.print(said, style="dim", markup=False, highlight=False)
         session: PromptSession[str] = PromptSession(history=InMemoryHistory(), reserve_space_for_menu=0)
         self._runner.start()
         try:

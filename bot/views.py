@@ -15,13 +15,14 @@ from memory.ledger.facts import Fact
 from memory.probe.effect import effect_of
 from memory.recall.items import Found, Item
 from memory.store.sessions import Turn
+from memory.transfer.ledger import fact_json
 
 Json = dict[str, Any]
 
 
 def facts_json(facts: Sequence[Fact]) -> Json:
     """Return the shape of `facts`."""
-    return {"facts": [_fact(fact) for fact in facts]}
+    return {"facts": [fact_json(fact) for fact in facts]}
 
 
 def fact_lines(facts: Sequence[Fact], zone: ZoneInfo) -> list[str]:
@@ -129,29 +130,11 @@ def printable(text: str) -> str:
     return "".join(char for char in text if char in "\n\t" or unicodedata.category(char) not in ("Cc", "Cs"))
 
 
-def _fact(fact: Fact) -> Json:
-    return {
-        "id": fact.ref,
-        "kind": fact.kind,
-        "subject": fact.subject,
-        "value": fact.value,
-        "quote": fact.quote,
-        "question": fact.question,
-        "critical": fact.critical,
-        "private": fact.private,
-        "status": fact.status,
-        "since": fact.since.isoformat(),
-        "until": fact.until.isoformat() if fact.until else None,
-        "replaces": _ref("f", fact.replaces),
-        "by": fact.by,
-        "source": {"turn": _ref("t", fact.turn_id), "message": _ref("m", fact.message_id)},
-    }
-
-
 def _fact_line(fact: Fact, zone: ZoneInfo) -> str:
     state = "" if fact.status == "active" else f"  [{fact.status}]"
     value = f"{fact.value} 🔒" if fact.private else fact.value
-    return f"f{fact.id}  [{fact.kind}] {fact.subject}: {value}  ({fact.since.astimezone(zone):%Y-%m-%d}){state}"
+    what = f"{fact.subject}: {value}" if fact.subject else "…"
+    return f"f{fact.id}  [{fact.kind}] {what}  ({fact.since.astimezone(zone):%Y-%m-%d}){state}"
 
 
 def _item(item: Item) -> Json:

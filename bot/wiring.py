@@ -1,21 +1,30 @@
 """Wiring of one space: which parts make up its agent, its commands, its background work and its delivery."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import NotRequired, TypedDict, Unpack
 
 from bot.commands.member import MemberCommands
+from bot.mcp.standing import Serving
+from bot.mcp.toolbox import Toolbox
 from bot.models.ceiling import Ceiling
 from bot.models.declarations import check_declarations
 from bot.models.meter import Metered
 from bot.models.spend import Purse, SpendingModel
 from bot.models.stand_in import StandIn
 from bot.probing.examining import AskedExaminations, Examination
+from bot.probing.hours import Hours
 from bot.probing.restoring import Restoring
 from bot.settings import Settings
+from bot.telegram.admission import Admission
 from bot.turn.agent import Agent, Limits
 from bot.turn.assistant import AnswerScreen, ChatAssistant
+from bot.turn.attachments.collecting import Attachments
+from bot.turn.attachments.downloads import Downloads
+from bot.turn.attachments.hearing import Hearing
+from bot.turn.attachments.taking import AttachmentReader
 from bot.turn.background import Background
+from bot.turn.imported import ImportedFacts
 from bot.turn.outbox import Delivery
 from bot.turn.prompt import Ceilings, PromptBuilder
 from bot.turn.reminding import Reminding
@@ -29,7 +38,8 @@ from memory.compaction.compactor import Compactor
 from memory.ledger.extract import Extractor
 from memory.ports import Model
 from memory.space import Space
-from memory.store.jobs import PROBE, RESTORE
+from memory.store.jobs import IMPORTED, PROBE, RESTORE, Job
+from memory.store.redaction import Redactor
 from memory.store.tombstones import Tombstones
 from tools.clock import ClockTool
 from tools.facts import FactsTool
@@ -46,9 +56,13 @@ from tools.web import FetchUrlTool, WebSearchTool
 class Manner(TypedDict):
     """How a space works, as the settings say, and what it may use of the process that serves it.
 
+    `hours` are those of a space that has none of its own.
     `examination` is how its members have it examined; `polled_s` tells how long ago the chat service was polled with
-    success. `daily_usd` is what its calls may cost in a day (not there: no end to it), `utility_model` the name of the
-    model that answers all but chats, `stand_in` what answers a chat where the model cannot.
+    success, `trouble` what hinders it to bring messages; `admission`, in the operator's own space alone, is whom they
+    let in. `daily_usd` is what its calls may cost in a day (not there: no end to it), `utility_model` the name of the
+    model that answers all but chats, `stand_in` what answers a chat where the model cannot. `more_tools` are what this
+    space alone offers, `servers` those whose tools may be switched on. `downloads` brings the files that members send,
+    `redactor` takes secrets out of what is heard in them.
     """
 
     limits: Limits
@@ -57,11 +71,18 @@ class Manner(TypedDict):
     compress: NotRequired[bool]
     is_offline: bool
     operator_id: NotRequired[int | None]
+    hours: Hours
     examination: NotRequired[Examination]
     polled_s: NotRequired[Callable[[], float | None]]
+    trouble: NotRequired[Callable[[], str | None]]
+    admission: NotRequired[Admission]
     daily_usd: NotRequired[float | None]
     utility_model: NotRequired[str]
     stand_in: NotRequired[Model]
+    downloads: NotRequired[Downloads]
+    redactor: NotRequired[Redactor]
+    more_tools: NotRequired[Sequence[Tool]]
+    servers: NotRequired[Serving]
 
 
 def manner_of(settings: Settings) -> Manner:
@@ -73,11 +94,12 @@ def manner_of(settings: Settings) -> Manner:
         compress=settings.compress,
         is_offline=settings.gemini_api_key is None,
         operator_id=settings.telegram_owner_id,
+        hours=Hours.of(settings),
     )
 
 
-def make_registry(searcher: Model | None = None) -> Registry:
-    """Return the tools of a space; with a model that can search the web, those of the web too."""
+def make_registry(searcher: Model | None = None, *, more: Sequence[Tool] = ()) -> Registry:
+    """Return the tools of a space; with a model that can search the web, those of the web too, and `more`."""
     web: list[Tool] = [WebSearchTool(searcher), FetchUrlTool(WebPages(Fetcher()))] if searcher else []
     own: list[Tool] = [
         RecallTool(),
@@ -88,7 +110,7 @@ def make_registry(searcher: Model | None = None) -> Registry:
         FilesTool(),
         ClockTool(),
     ]
-    registry = Registry([*own, *web])
+    registry = Registry([*own, *web, *more])
     check_declarations(registry.specs)
     return registry
 
@@ -110,6 +132,19 @@ def make_assistant(
     return ChatAssistant(wired.runner, wired.prompts, screen, model, purse)
 
 
+def make_reader_back(
+    space: Space, model: Model, tombstones: Tombstones, *, daily_usd: float | None, utility_model: str
+) -> Worker:
+    """Return what reads the facts of imported messages, and nothing else, in an open space."""
+
+    async def say_nothing(job: Job) -> None:
+        """What is given up is counted by whoever reads."""
+
+    metered = Metered(model, space, Ceiling(space, daily_usd), utility_model=utility_model)
+    extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.preference_store)
+    return Worker(space, {IMPORTED: ImportedFacts(space, extractor, AnswerScreen(), tombstones).read}, say_nothing)
+
+
 @dataclass(frozen=True)
 class _Wired:
     runner: Runner
@@ -128,9 +163,13 @@ def _wired(
     limits, ceilings, examination = manner["limits"], manner["ceilings"], manner.get("examination")
     ceiling = Ceiling(space, manner.get("daily_usd"))
     metered = Metered(model, space, ceiling, utility_model=manner.get("utility_model"))
-    registry = make_registry(None if manner["is_offline"] else metered)
+    registry = make_registry(None if manner["is_offline"] else metered, more=manner.get("more_tools", ()))
+    toolbox = None
+    if "servers" in manner:
+        redactor, operator_id = manner.get("redactor", Redactor(())), manner.get("operator_id")
+        toolbox = Toolbox(space, registry, manner["servers"], screen, redactor, operator_id=operator_id)
     prompts = PromptBuilder(space, registry, ceilings)
-    extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.zone)
+    extractor = Extractor(space.facts, space.sessions, metered, space.clock, space.preference_store)
     compactor = Compactor(
         space.db,
         space.sessions,
@@ -141,14 +180,15 @@ def _wired(
         space.media,
         model=metered,
         clock=space.clock,
-        zone=space.zone,
+        zones=space.preference_store,
         threshold_tokens=limits.compact_at_tokens,
         keep_turns=manner["keep_turns"],
         recall_tokens=ceilings.recall_tokens,
         compress=manner.get("compress", False),
     )
     background = Background(space, extractor, compactor, screen)
-    worker = Worker(space, background.handlers(), background.report)
+    imported = ImportedFacts(space, extractor, screen, tombstones)
+    worker = Worker(space, {**background.handlers(), IMPORTED: imported.read}, background.report)
     room = Room(space, compactor, worker, threshold_tokens=limits.compact_at_tokens)
     commands = MemberCommands(
         space,
@@ -158,12 +198,19 @@ def _wired(
         ceiling,
         compact_at_tokens=limits.compact_at_tokens,
         is_offline=manner["is_offline"],
+        hours=manner["hours"],
         operator_id=manner.get("operator_id"),
         is_examining=(lambda: examination.is_busy) if examination else None,
         polled_s=manner.get("polled_s"),
+        trouble=manner.get("trouble"),
+        admission=manner.get("admission"),
+        toolbox=toolbox,
     )
     chat = StandIn(metered, manner["stand_in"]) if "stand_in" in manner else metered
-    agent = Agent(space, chat, registry, prompts, room, screen, limits, ceiling)
+    hearing = None if manner["is_offline"] else Hearing(metered, space.clock)
+    reader = AttachmentReader(space, manner.get("downloads"), hearing, manner.get("redactor", Redactor(())))
+    attachments = Attachments(space, reader, screen)
+    agent = Agent(space, chat, registry, prompts, room, screen, limits, ceiling, attachments, toolbox)
     patient: Worker | None = None
     if examination is not None:
 

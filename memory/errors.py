@@ -1,5 +1,7 @@
 """The errors of memory, named by who must act; they carry facts as attributes and never a person's text.
 
+As a string each is English, for a model, a log or an operator; what a member must act on is also there as `said`.
+
 MemoryFault
 ├── OperatorMustAct           the person who runs the server
 │   ├── DamagedDatabase       a file SQLite refuses: restore a backup
@@ -28,6 +30,8 @@ MemoryFault
 
 from pathlib import Path
 
+from memory.catalogue import N_, _
+
 
 class MemoryFault(Exception):
     """Root of everything this layer raises on purpose."""
@@ -40,8 +44,8 @@ class OperatorMustAct(MemoryFault):
 class DamagedDatabase(OperatorMustAct):
     def __init__(self, path: Path, detail: str) -> None:
         super().__init__(
-            f"the database {path} is damaged ({detail}); it was left as it is: move it aside with {path.name}-wal and "
-            f"{path.name}-shm, put your last backup of it in its place (the folder 'backups' may hold one), start again"
+            f"the database {path} is damaged ({detail}); it was left as it is: stop the server and bring a backup back "
+            "with `remembrancer restore FILE` (the folder 'backups' may hold one); what is there is kept"
         )
         self.path = path
 
@@ -98,12 +102,23 @@ class StorageFull(StorageInTrouble):
 
 
 class MemberMustAct(MemoryFault):
-    """The person who asked can put this right."""
+    """The person who asked can put this right. The text is one of the catalogue's, the places are filled into it."""
+
+    def __init__(self, text: str, **places: object) -> None:
+        super().__init__(text.format(**places) if places else text)
+        self._text = text
+        self._places = places
+
+    @property
+    def said(self) -> str:
+        """The text in the language that is spoken now."""
+        text = _(self._text)
+        return text.format(**self._places) if self._places else text
 
 
 class UnknownId(MemberMustAct):
     def __init__(self, ref: str) -> None:
-        super().__init__(f"there is no {ref} in this memory")
+        super().__init__(N_("there is no {ref} in this memory"), ref=ref)
         self.ref = ref
 
 

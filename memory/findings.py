@@ -11,6 +11,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from memory.catalogue import _
+
 Verdict = Literal["pass", "lost", "leak", "stale", "unaskable", "unknown"]
 """pass: present passes and absent fails. lost: the prompt or the answer lacks it. leak: it survives where it must be
 gone. stale: an old value stands as current. unaskable: no examination of it can mean anything. unknown: no finished
@@ -123,14 +125,15 @@ class Fingerprint(_Value):
     def changes_since(self, other: "Fingerprint") -> tuple[str, ...]:
         """Return what is different, in words: "the model (a → b)", "the summarise prompt", "REMEMBRANCER_…"."""
         named = {
-            "model": "the model",
-            "embedder": "the embedder",
-            "code": "the program",
-            "schema_version": "the schema",
+            "model": _("the model ({before} → {now})"),
+            "embedder": _("the embedder ({before} → {now})"),
+            "code": _("the program ({before} → {now})"),
+            "schema_version": _("the schema ({before} → {now})"),
         }
         before, now = other.model_dump(), self.model_dump()
-        said = [f"{words} ({before[key]} → {now[key]})" for key, words in named.items() if before[key] != now[key]]
-        said += [f"the {task} prompt" for task in _changed(other.prompts, self.prompts)]
+        changed = [key for key in named if before[key] != now[key]]
+        said = [named[key].format(before=before[key], now=now[key]) for key in changed]
+        said += [_("the {task} prompt").format(task=task) for task in _changed(other.prompts, self.prompts)]
         return (*said, *_changed(other.settings, self.settings))
 
 

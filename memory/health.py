@@ -8,7 +8,9 @@ from memory.space import Space
 from memory.store.database import from_utc_text
 
 _COUNTS = {
-    "messages": "SELECT count(*) FROM messages WHERE role IN ('user', 'model') AND trim(text) <> ''",
+    "messages": (
+        "SELECT count(*) FROM messages WHERE role IN ('user', 'model') AND origin <> 'document' AND trim(text) <> ''"
+    ),
     "segments": "SELECT count(*) FROM segments",
     "facts": "SELECT count(*) FROM facts WHERE status = 'active'",
     "pending facts": "SELECT count(*) FROM facts WHERE status = 'pending'",

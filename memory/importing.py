@@ -8,10 +8,11 @@ is read and nothing is compacted.
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import astuple, dataclass
-from datetime import UTC, datetime
-from typing import Annotated, Literal
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
@@ -22,6 +23,10 @@ from memory.recall.segments import SegmentStore
 from memory.store.database import Database
 from memory.store.sessions import SessionStore
 
+FOREIGN = ("forward", "document")
+"""Origins of words that are not the speaker's own."""
+CLOCKS_DIFFER = timedelta(days=1)
+"""So far ahead of now may lie what was said elsewhere. What lies further would hold against all that is said later."""
 BATCH = 200
 """Entries a transaction: a chat beside it waits for one batch at most."""
 
@@ -33,7 +38,8 @@ def _whole(text: str) -> str:
     return text
 
 
-_Words = Annotated[str, AfterValidator(_whole)]
+Words = Annotated[str, AfterValidator(_whole)]
+"""A text that can be stored."""
 
 
 class _Line(BaseModel):
@@ -43,9 +49,11 @@ class _Line(BaseModel):
 
     at: str
     role: Literal["user", "model"]
-    text: _Words
-    name: _Words | None = None
-    ref: _Words | None = None
+    text: Words
+    name: Words | None = None
+    ref: Words | None = None
+    origin: Any = None
+    """`forward` or `document`, as an export writes it: somebody else's words. Whatever else is there means nothing."""
 
 
 @dataclass(frozen=True)
@@ -78,37 +86,42 @@ class Importer:
 
     async def store(
         self,
-        entries: Sequence[Message],
+        entries: Iterable[Message],
         *,
         redact: Callable[[str], str],
         is_forgotten: Callable[[Message], Awaitable[bool]],
         on_stored: Callable[[int], None] = lambda done: None,
+        on_own: Callable[[int], None] = lambda message_id: None,
     ) -> Imported:
         """Store what is new, a batch a transaction; `on_stored` gets how many entries were dealt with so far.
 
-        What `is_forgotten` says was forgotten after it was said stays away.
+        What `is_forgotten` says was forgotten after it was said stays away. `on_own` gets the id of each entry that is
+        the member's own words, whether it was stored now or before. No more than a batch is held at a time.
         """
-        total = Imported()
+        total, done = Imported(), 0
         named = _with_sources(_redacted(entries, redact))
-        for start in range(0, len(named), BATCH):
-            batch = named[start : start + BATCH]
+        while batch := list(islice(named, BATCH)):
             async with self._db.transaction():
                 counts = [
                     Imported(forgotten=1)
                     if await is_forgotten(entry)
-                    else await self._store_one(entry, is_redacted=is_redacted)
+                    else await self._store_one(entry, on_own, is_redacted=is_redacted)
                     for entry, is_redacted in batch
                 ]
             total = _sum([total, *counts])
-            on_stored(start + len(batch))
+            done += len(batch)
+            on_stored(done)
         return total
 
-    async def _store_one(self, entry: Message, *, is_redacted: bool) -> Imported:
-        known = await self._db.fetch_one("SELECT 1 FROM messages WHERE source = ?", (entry.source,))
-        if known is not None:
-            return Imported(known=1, redacted=int(is_redacted))
-        await self._segments.store(await self._sessions.append(entry, session_id=None))
-        return Imported(stored=1, redacted=int(is_redacted))
+    async def _store_one(self, entry: Message, on_own: Callable[[int], None], *, is_redacted: bool) -> Imported:
+        known = await self._db.fetch_one("SELECT id FROM messages WHERE source = ?", (entry.source,))
+        if known is None:
+            stored = await self._sessions.append(entry, session_id=None)
+            await self._segments.store(stored)
+        message_id = stored.id if known is None else int(known["id"])
+        if entry.role == "user" and entry.origin == "import" and message_id is not None:
+            on_own(message_id)
+        return Imported(stored=int(known is None), known=int(known is not None), redacted=int(is_redacted))
 
 
 def _entry(line: str, number: int, zone: ZoneInfo) -> Message | None:
@@ -126,13 +139,15 @@ def _entry(line: str, number: int, zone: ZoneInfo) -> Message | None:
         raise BadImport(number, f"{key}: {wrong['msg'].lower().removeprefix('value error, ')}") from None
     except RecursionError:
         raise BadImport(number, "is nested too deeply") from None
+    except ValueError:
+        raise BadImport(number, "holds a number of too many digits") from None
     if not parsed.text.strip():
         return None
     return Message(
         role=parsed.role,
         parts=(TextPart(text=parsed.text),),
         at=_moment(parsed.at, zone, number),
-        origin="import",
+        origin=parsed.origin if parsed.origin in FOREIGN else "import",
         author=parsed.name,
         ref=parsed.ref,
     )
@@ -153,20 +168,29 @@ def _redacted(entries: Iterable[Message], redact: Callable[[str], str]) -> Itera
         yield entry.model_copy(update={"parts": (TextPart(text=text),), "author": author}), text != entry.text
 
 
-def _with_sources(entries: Iterable[tuple[Message, bool]]) -> list[tuple[Message, bool]]:
+def _with_sources(entries: Iterable[tuple[Message, bool]]) -> Iterator[tuple[Message, bool]]:
     """Name each entry by what makes it the same one in another file."""
     seen: Counter[str] = Counter()
-    named = []
     for entry, is_redacted in entries:
-        identity = [entry.ref, entry.at.isoformat(), entry.text]
+        occurrence = 0
         if entry.ref is None:
-            identity += [entry.role, entry.author]
-        source = f"import:{hashlib.sha256(json.dumps(identity).encode()).hexdigest()}"
-        if entry.ref is None:
-            seen[source] += 1
-            source = f"{source}:{seen[source]}"
-        named.append((entry.model_copy(update={"source": source}), is_redacted))
-    return named
+            digest = _digest(entry)
+            seen[digest] += 1
+            occurrence = seen[digest]
+        yield entry.model_copy(update={"source": source_of(entry, occurrence)}), is_redacted
+
+
+def source_of(entry: Message, occurrence: int) -> str:
+    """Return the name of an imported entry; of those without `ref`, the equal ones of a file are counted from 1."""
+    name = f"import:{_digest(entry)}"
+    return f"{name}:{occurrence}" if entry.ref is None else name
+
+
+def _digest(entry: Message) -> str:
+    identity = [entry.ref, entry.at.isoformat(), entry.text]
+    if entry.ref is None:
+        identity += [entry.role, entry.author]
+    return hashlib.sha256(json.dumps(identity).encode()).hexdigest()
 
 
 def _sum(counts: Iterable[Imported]) -> Imported:

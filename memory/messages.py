@@ -21,8 +21,16 @@ Origin = Literal["own", "forward", "document", "quote", "import", "model", "tool
 """Where the words come from. Only `own` (and imported lines of the member) may write facts by themselves."""
 
 
-MEDIA_TOKENS = 258
-"""What Gemini counts for a small picture; other media are guessed to cost as much."""
+PICTURE_TOKENS = 1_120
+"""What Gemini 3 counts for a picture at its usual resolution."""
+AUDIO_TOKENS_A_SECOND = 32
+VIDEO_TOKENS_A_SECOND = 300
+"""Pictures and sound together."""
+PAGE_TOKENS = 560
+AUDIO_BYTES_A_SECOND, VIDEO_BYTES_A_SECOND, PAGE_BYTES = 2_000, 50_000, 50_000
+"""Guesses, where nobody says how long a file is."""
+NAMED_HASH = 8
+"""So many digits of a file's hash name it in a prompt."""
 
 
 class _Part(BaseModel):
@@ -72,6 +80,13 @@ class ResultPart(_Part):
     """It repeats memory (recall, facts): never indexed, never extracted."""
 
 
+class NotePart(_Part):
+    """What the program says of a message (a place, a sticker, a photo that could not be fetched): nobody's words."""
+
+    kind: Literal["note"] = "note"
+    text: str
+
+
 class MediaPart(_Part):
     """Bytes (photo, voice, document), kept beside the database by their hash."""
 
@@ -80,8 +95,26 @@ class MediaPart(_Part):
     sha256: str
     size: int
     name: str | None = None
+    width: int | None = None
+    height: int | None = None
+    duration_s: int | None = None
+    is_heard: bool = False
+    """What is said in it stands in words: the model is shown it only when it asks."""
     data: bytes | None = Field(default=None, exclude=True, repr=False)
     """The bytes, while they are at hand; never in the JSON."""
+
+    @property
+    def noun(self) -> str:
+        nouns = {"image": "photo", "audio": "audio", "video": "video"}
+        return nouns.get(self.mime_type.partition("/")[0], "document")
+
+    @property
+    def label(self) -> str:
+        """How a prompt names it: what it is, the beginning of its hash, its measures and its file's name."""
+        size = f"{self.width}×{self.height}" if self.width and self.height else None
+        length = f"{self.duration_s // 60}:{self.duration_s % 60:02}" if self.duration_s is not None else None
+        name = f"«{self.name}»" if self.name else None
+        return ", ".join(filter(None, [f"{self.noun} {self.sha256[:NAMED_HASH]}", size, length, name]))
 
 
 class FilePart(_Part):
@@ -112,7 +145,16 @@ class OpaquePart(_Part):
 
 
 Part = Annotated[
-    TextPart | ThoughtPart | CallPart | ResultPart | MediaPart | FilePart | CodePart | CodeResultPart | OpaquePart,
+    TextPart
+    | ThoughtPart
+    | CallPart
+    | ResultPart
+    | NotePart
+    | MediaPart
+    | FilePart
+    | CodePart
+    | CodeResultPart
+    | OpaquePart,
     Field(discriminator="kind"),
 ]
 
@@ -149,6 +191,10 @@ class Message(BaseModel):
         return tuple(part for part in self.parts if isinstance(part, CallPart))
 
     @property
+    def media(self) -> tuple[MediaPart, ...]:
+        return tuple(part for part in self.parts if isinstance(part, MediaPart))
+
+    @property
     def results(self) -> tuple[ResultPart, ...]:
         return tuple(part for part in self.parts if isinstance(part, ResultPart))
 
@@ -182,6 +228,18 @@ def media_part(data: bytes, mime_type: str, *, name: str | None = None) -> Media
     return MediaPart(mime_type=mime_type, sha256=hashlib.sha256(data).hexdigest(), size=len(data), name=name, data=data)
 
 
+def storable(value: Any) -> Any:
+    """Return a JSON value whose texts a database takes: halves of surrogate pairs are joined, or replaced if alone."""
+    match value:
+        case str():
+            return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+        case dict():
+            return {storable(name): storable(item) for name, item in value.items()}
+        case list():
+            return [storable(item) for item in value]
+    return value
+
+
 def utf16_length(text: str) -> int:
     """Return the length of a text in UTF-16 units, in which clients of chats measure."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
@@ -195,18 +253,35 @@ def estimate_tokens(text: str) -> int:
 
 def estimate_message_tokens(messages: Iterable[Message]) -> int:
     """Return the estimated tokens of messages as a model would be sent them (JSON of non-text parts included)."""
-    return sum(_part_tokens(part) for message in messages for part in message.parts)
+    return sum(estimate_parts_tokens(message.parts) for message in messages)
+
+
+def estimate_parts_tokens(parts: Iterable[Part]) -> int:
+    """Return the same for parts; media count only while their bytes are at hand, else by their names."""
+    return sum(_part_tokens(part) for part in parts)
 
 
 def _part_tokens(part: Part) -> int:
     match part:
-        case TextPart() | ThoughtPart():
+        case TextPart() | ThoughtPart() | NotePart():
             return estimate_tokens(part.text)
         case MediaPart():
-            return MEDIA_TOKENS
+            return estimate_tokens(part.label) if part.data is None else _media_tokens(part)
         case CallPart():
             return estimate_tokens(part.fingerprint)
         case ResultPart():
             return estimate_tokens(json.dumps(part.response, ensure_ascii=False))
         case _:
             return estimate_tokens(part.model_dump_json(exclude_none=True))
+
+
+def _media_tokens(part: MediaPart) -> int:
+    match part.noun:
+        case "photo":
+            return PICTURE_TOKENS
+        case "audio":
+            return AUDIO_TOKENS_A_SECOND * (part.duration_s or -(-part.size // AUDIO_BYTES_A_SECOND))
+        case "video":
+            return VIDEO_TOKENS_A_SECOND * (part.duration_s or -(-part.size // VIDEO_BYTES_A_SECOND))
+        case _:
+            return PAGE_TOKENS * -(-part.size // PAGE_BYTES)

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, Protocol
 
 from memory.errors import ModelFault
-from memory.messages import Message, Part, estimate_message_tokens, estimate_tokens, text_of
+from memory.messages import Message, Part, estimate_message_tokens, estimate_parts_tokens, estimate_tokens, text_of
 
 Task = Literal["chat", "extract", "summarise", "entail", "judge", "route", "transcribe", "web", "embed"]
 """What a request is for; its first system line says so (`task: chat`). `embed` is no request to a model: it names what
@@ -33,7 +33,8 @@ class ModelRequest:
     """One request, independent of the provider.
 
     `system` begins with the line `task: …`. `messages` are the history, oldest first; consecutive messages of one role
-    are merged by the adapter. `memory_block` becomes the last part of the last user content. `tools_enabled` False
+    are merged by the adapter. `memory_block` becomes the last part of the last user content; `shown` are media put
+    right before it, for this turn alone (texts among them are notes of the program). `tools_enabled` False
     keeps the declarations and forbids calls. `schema` asks for one JSON document of that JSON schema. `searches` lets
     the provider search the web for it; it goes with neither tools nor a schema.
     """
@@ -47,12 +48,14 @@ class ModelRequest:
     schema: dict[str, Any] | None = None
     searches: bool = False
     deadline_s: float = 120.0
+    shown: Sequence[Part] = ()
 
 
 def estimate_request_tokens(request: ModelRequest) -> int:
     """Return the estimated size of a request."""
     fixed = estimate_tokens(request.system) + sum(estimate_tokens(str(spec)) for spec in request.tools)
-    return fixed + estimate_message_tokens(request.messages) + estimate_tokens(request.memory_block or "")
+    said = estimate_message_tokens(request.messages) + estimate_parts_tokens(request.shown)
+    return fixed + said + estimate_tokens(request.memory_block or "")
 
 
 @dataclass(frozen=True)

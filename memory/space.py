@@ -1,7 +1,7 @@
 """Space: one memory, opened. Hands out its stores and services; nothing here crosses to another space."""
 
 import os
-from datetime import UTC
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 from zoneinfo import ZoneInfo
@@ -12,15 +12,19 @@ from memory.ports import Clock, Embedder
 from memory.recall.embed import QUERY_TIMEOUT_S, VectorStore
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
+from memory.store.approvals import ApprovalStore
 from memory.store.database import Database, to_utc_text
+from memory.store.documents import DocumentStore
 from memory.store.files import FileStore
 from memory.store.held_secrets import HeldSecrets
 from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.mailbox import Mailbox
 from memory.store.media import MediaStore
+from memory.store.preferences import Preferences, PreferenceStore
 from memory.store.probe_runs import ProbeStore
 from memory.store.procedures import ProcedureStore
+from memory.store.reactions import ReactionStore
 from memory.store.recalls import RecallStore
 from memory.store.reminders import ReminderStore
 from memory.store.sessions import SessionStore
@@ -47,25 +51,42 @@ class Space:
         self.folder = folder
         self.backups = backups
         """Where copies of files of the whole installation lie."""
-        self.zone = zone
         self.clock = clock
         self.db = database
+        self.preference_store = PreferenceStore(database, clock, zone)
         self.sessions = SessionStore(database, clock)
         self.mailbox = Mailbox(database, clock)
         self.held = HeldSecrets(clock)
         self.jobs = JobStore(database, clock)
         self.media = MediaStore(database, folder / "media", clock)
         self.files = FileStore(folder / "files")
-        self.segments = SegmentStore(database, zone)
+        self.documents = DocumentStore(database, clock)
+        self.segments = SegmentStore(database, self.preference_store)
         self.facts = FactStore(database, clock, is_shared=self.is_shared)
         self.handoffs = HandoffStore(database, clock)
         self.journal = JournalStore(database, folder / "journal")
         self.procedures = ProcedureStore(database, clock)
         self.recalls = RecallStore(database, clock)
-        self.reminders = ReminderStore(database, clock, zone)
+        self.reactions = ReactionStore(database)
+        self.reminders = ReminderStore(database, clock, self.preference_store)
+        self.approvals = ApprovalStore(database, clock)
         self.probes = ProbeStore(database, clock)
         self.vectors = VectorStore(database, embedder, query_timeout_s=query_timeout_s)
-        self.recall = Recall(database, zone, clock, vectors=self.vectors, recency=recency)
+        self.recall = Recall(database, self.preference_store, clock, vectors=self.vectors, recency=recency)
+
+    @property
+    def preferences(self) -> Preferences:
+        """What it is set to now; `preference_store` changes it."""
+        return self.preference_store.current
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The zone that it has now."""
+        return self.preferences.zone
+
+    def zone_at(self, moment: datetime) -> ZoneInfo:
+        """Return the zone by whose clocks something was meant that was said at a moment."""
+        return self.preferences.zone_at(moment)
 
     @property
     def is_shared(self) -> bool:
@@ -99,17 +120,18 @@ class Space:
             folder / "memory.db", "memory", clock=clock, backups=backups, read_only=read_only
         )
         try:
-            zone = await _profile_zone(database, folder.name, default_zone, clock)
+            await _introduce(database, folder.name, default_zone, clock)
             space = cls(
                 folder,
                 database,
-                zone=zone,
+                zone=default_zone,
                 clock=clock,
                 backups=backups,
                 embedder=embedder,
                 query_timeout_s=query_timeout_s,
                 recency=recency,
             )
+            await space.preference_store.load()
             if not read_only and not as_it_is:
                 await space.segments.repair()
                 await space.journal.catch_up()
@@ -122,15 +144,12 @@ class Space:
         await self.db.close()
 
 
-async def _profile_zone(database: Database, space_id: str, default: ZoneInfo, clock: Clock) -> ZoneInfo:
-    """Return the space's zone; a new space takes the default for good."""
-    row = await database.fetch_one("SELECT zone FROM profile")
-    if row is not None:
-        return ZoneInfo(row["zone"])
-    if not database.is_read_only:
-        async with database.transaction():
-            await database.execute(
-                "INSERT INTO profile (only, space_id, zone, epoch, created_at) VALUES (1, ?, ?, ?, ?)",
-                (space_id, default.key, os.urandom(EPOCH_BYTES), to_utc_text(clock.now().astimezone(UTC))),
-            )
-    return default
+async def _introduce(database: Database, space_id: str, zone: ZoneInfo, clock: Clock) -> None:
+    """Let a new file say what space it is; its zone stays, whatever the default is later."""
+    if database.is_read_only or await database.fetch_one("SELECT 1 FROM profile"):
+        return
+    async with database.transaction():
+        await database.execute(
+            "INSERT INTO profile (only, space_id, zone, epoch, created_at) VALUES (1, ?, ?, ?, ?)",
+            (space_id, zone.key, os.urandom(EPOCH_BYTES), to_utc_text(clock.now().astimezone(UTC))),
+        )

@@ -42,10 +42,23 @@ print(json.dumps(answers))
 
 
 class Program:
-    """The program over one home; `environment` holds its settings, `more` those of one test."""
+    """The program over one home; `environment` holds its settings, `more` those of one test.
 
-    def __init__(self, home: Path, telegram: FakeTelegram, gemini: FakeGemini, owner: int, **more: str) -> None:
+    `command` is what Python is told to run as the server.
+    """
+
+    def __init__(
+        self,
+        home: Path,
+        telegram: FakeTelegram,
+        gemini: FakeGemini,
+        owner: int,
+        *,
+        command: Sequence[str] = ("-c", TALKATIVE),
+        **more: str,
+    ) -> None:
         self.home = home
+        self._command = command
         self._telegram = telegram
         self._folder = home.parent
         self._output = home.parent / "output"
@@ -70,7 +83,7 @@ class Program:
         """Start the server; it goes on while this process does other things."""
         with self._output.open("ab") as output:
             self._server = subprocess.Popen(
-                [sys.executable, "-c", TALKATIVE],
+                [sys.executable, *self._command],
                 cwd=self._folder,
                 env=self._environment(),
                 stdout=output,

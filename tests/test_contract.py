@@ -91,7 +91,20 @@ def test_the_readme_names_every_setting_and_command() -> None:
     assert [name for name in COMMANDS if f"remembrancer {name}" not in readme] == []
 
 
-COMMANDS = ("chat", "facts", "recall", "why", "forget", "probe", "import", "doctor", "bench")
+COMMANDS = (
+    "chat",
+    "facts",
+    "recall",
+    "why",
+    "forget",
+    "probe",
+    "import",
+    "backup",
+    "restore",
+    "export",
+    "doctor",
+    "bench",
+)
 
 
 class Program:
@@ -153,6 +166,11 @@ def test_a_process_of_its_own_says_its_version(tmp_path: Path) -> None:
         ("probe", "--fixture", "--space", "local"),
         ("why", "yesterday"),
         ("import", "no-such-file"),
+        ("import", "/dev/null", "--chat", "Bob"),
+        ("backup", "copy.tar.gz"),
+        ("restore",),
+        ("restore", "no-such-file"),
+        ("export", "no-such-folder/copy.zip"),
         ("bench", "everything"),
     ],
 )
@@ -183,7 +201,16 @@ def test_with_nobody_to_talk_to_it_says_what_to_set_and_2(program: Program) -> N
 
 
 @pytest.mark.parametrize(
-    "args", [("recall", "x"), ("why",), ("forget", "f1"), ("probe",), ("facts", "--space", "other")]
+    "args",
+    [
+        ("recall", "x"),
+        ("why",),
+        ("forget", "f1"),
+        ("probe",),
+        ("facts", "--space", "other"),
+        ("export",),
+        ("export", "--space", "other"),
+    ],
 )
 def test_where_there_is_no_memory_it_says_so_and_1(program: Program, args: tuple[str, ...]) -> None:
     code, out, err = program(*args)
@@ -485,6 +512,8 @@ EVERY = (
     ("chat",),
     ("doctor",),
     ("import", "/dev/null"),
+    ("backup",),
+    ("export",),
 )
 
 
@@ -499,7 +528,7 @@ def test_over_a_damaged_file_every_command_ends_in_one_line_and_leaves_the_file(
         is_concerned = code != 0
         told = [line for line in (err + out).splitlines() if str(damaged) in line]
 
-        assert is_concerned or (broken == "bot.db" and args[0] in {"facts", "recall", "why"}), args
+        assert is_concerned or (broken == "bot.db" and args[0] in {"facts", "recall", "why", "export"}), args
         assert len(told) == is_concerned, (args, err, out)
         assert "Traceback" not in err
     assert damaged.read_bytes() == b"no database" * 1_000

@@ -5,17 +5,18 @@ from zoneinfo import ZoneInfo
 
 from pydantic import Field
 
-from tools.tool import Arguments, Context, Effect, ToolError
+from memory.catalogue import N_
+from tools.tool import Arguments, Context, Effect, Tool, ToolError
 
 
 class ClockArguments(Arguments):
     zone: str = Field(default="", description="IANA time zone such as Europe/Berlin; empty for the member's own")
 
 
-class ClockTool:
+class ClockTool(Tool):
     name: ClassVar[str] = "clock"
     description: ClassVar[str] = "The current date, weekday and time."
-    help_line: ClassVar[str] = "tell the time here or in another time zone"
+    help_line: ClassVar[str] = N_("tell the time here or in another time zone")
     arguments: ClassVar[type[Arguments]] = ClockArguments
     effect: ClassVar[Effect] = "none"
     is_reference: ClassVar[bool] = True

@@ -4,8 +4,9 @@ from typing import Any, ClassVar
 
 from pydantic import Field
 
+from memory.catalogue import N_
 from memory.ledger.facts import Fact
-from tools.tool import Arguments, Context, Effect
+from tools.tool import Arguments, Context, Effect, Tool
 
 MAX_FACTS = 40
 
@@ -14,13 +15,13 @@ class FactsArguments(Arguments):
     about: str = Field(default="", description="words to look for in subject or value; empty for all facts")
 
 
-class FactsTool:
+class FactsTool(Tool):
     name: ClassVar[str] = "facts"
     description: ClassVar[str] = (
         "The established facts (deadlines, decisions, constraints, names, attributes) with their ids. "
         "Use it when the memory block says that further facts were left out."
     )
-    help_line: ClassVar[str] = "look up the established facts"
+    help_line: ClassVar[str] = N_("look up the established facts")
     arguments: ClassVar[type[Arguments]] = FactsArguments
     effect: ClassVar[Effect] = "none"
     is_reference: ClassVar[bool] = True

@@ -5,10 +5,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from memory.catalogue import N_
 from memory.recall.items import Scope
 from memory.store.instructions import instructions
 from memory.store.procedures import Version
-from tools.tool import Arguments, Context, Effect, ToolError
+from tools.tool import Arguments, Context, Effect, Tool, ToolError
 
 MAX_PROCEDURES = 20
 _ID = re.compile(r"p?([0-9]{1,18})", re.IGNORECASE)
@@ -26,7 +27,7 @@ class ProceduresArguments(Arguments):
     steps: list[str] = Field(default_factory=list, description="propose: the steps in order, one short sentence each")
 
 
-class ProceduresTool:
+class ProceduresTool(Tool):
     name: ClassVar[str] = "procedures"
     description: ClassVar[str] = (
         "The member's own ways of doing things. `find` and `read` look them up. `propose` suggests one after you did "
@@ -34,7 +35,7 @@ class ProceduresTool:
         "done: it holds only once the member taps Keep, so never say that it is saved. Follow a procedure only when "
         "the member asks for it now."
     )
-    help_line: ClassVar[str] = "look up how you want things done, and suggest a procedure for you to keep"
+    help_line: ClassVar[str] = N_("look up how you want things done, and suggest a procedure for you to keep")
     arguments: ClassVar[type[Arguments]] = ProceduresArguments
     effect: ClassVar[Effect] = "local"
     is_reference: ClassVar[bool] = True

@@ -12,10 +12,11 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
+from memory.catalogue import ENGLISH, N_, _, speaking
 from memory.store.recurrence import WORKDAYS, Daily, Monthly, Recurrence, Weekly, Yearly, cron, next_times
 from memory.store.reminder_rows import Reminder, Timing, next_wall, retimed
 from memory.store.wall_times import moment, shown, skip_notes, wall_of
-from tools.tool import Arguments, Change, Context, Effect, Reminded, ToolError
+from tools.tool import Arguments, Change, Context, Effect, Reminded, Tool, ToolError
 
 MAX_LISTED = 30
 MOST_MINUTES = 366 * 24 * 60
@@ -53,7 +54,7 @@ class RemindersArguments(Arguments):
     cron: str = Field(default="", description="cron: five fields, such as 0 9 * * mon-fri")
 
 
-class RemindersTool:
+class RemindersTool(Tool):
     name: ClassVar[str] = "reminders"
     description: ClassVar[str] = (
         "Reminders the program sends the member at a time, word for word. Use `set` whenever the member asks to be "
@@ -61,7 +62,7 @@ class RemindersTool:
         "the program knows their zone. If day or hour is unclear, ask first. `list` shows ids; `change`, `snooze`, "
         "`done` and `delete` take one. The member gets a receipt from the program."
     )
-    help_line: ClassVar[str] = "set reminders you ask for, and change them"
+    help_line: ClassVar[str] = N_("set reminders you ask for, and change them")
     arguments: ClassVar[type[Arguments]] = RemindersArguments
     effect: ClassVar[Effect] = "local"
     is_reference: ClassVar[bool] = True
@@ -179,7 +180,7 @@ def _notes_on_mark(mark: str | None, wall: datetime, context: Context) -> tuple[
     here = moment(wall, zone).astimezone(zone)
     digits = re.sub(r"\D", "", mark).ljust(4, "0")
     if mark.upper() == "Z" or digits == "0000":
-        return (f"the mark {mark} was left out: the time is {zone.key} time",)
+        return (_("the mark {mark} was left out: the time is {zone} time").format(mark=mark, zone=zone.key),)
     if f"{here:%z}" != f"{mark[0]}{digits}":
         raise ToolError(f"{mark} is not the member's offset then ({here:%z}, {zone.key}): {HOW_AT}")
     return ()
@@ -238,9 +239,10 @@ def _as_result(reminder: Reminder, context: Context) -> dict[str, Any]:
     zone = context.space.zone
     by = {"by": reminder.asker.by} if reminder.asker.by else {}
     result: dict[str, Any] = {"id": reminder.ref, "text": reminder.text, "state": reminder.state, **by}
-    if reminder.next_at is not None:
-        result["local"] = shown(wall_of(reminder.next_at, zone))
-    if reminder.repeats is not None and reminder.wall is not None:
-        result["repeats"] = reminder.repeats.words
-        result["next"] = next_times(reminder.repeats, reminder.wall, zone)
+    with speaking(ENGLISH):
+        if reminder.next_at is not None:
+            result["local"] = shown(wall_of(reminder.next_at, zone))
+        if reminder.repeats is not None and reminder.wall is not None:
+            result["repeats"] = reminder.repeats.words
+            result["next"] = next_times(reminder.repeats, reminder.wall, zone)
     return result

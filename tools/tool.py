@@ -5,7 +5,7 @@ provider accepts. A tool's failure is an answer the model can act on, never an e
 """
 
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -21,6 +21,8 @@ reaches beyond this program, so that it began is committed before it runs.
 """
 Change = Literal["set", "changed", "put off", "done", "deleted", "restored"]
 """What became of a reminder."""
+
+TIMEOUT_S = 30.0
 
 
 class ToolError(Exception):
@@ -62,15 +64,52 @@ class Context:
 
 
 class Tool(Protocol):
-    """One capability. `description` is for the model, `help_line` for the member."""
+    """One capability. `description` is for the model, `help_line` (a text of the catalogue) for the member.
 
-    name: ClassVar[str]
-    description: ClassVar[str]
-    help_line: ClassVar[str]
-    arguments: ClassVar[type[Arguments]]
-    effect: ClassVar[Effect]
-    is_reference: ClassVar[bool]
-    """Its results repeat memory: they are never indexed and never extracted."""
+    A tool inherits from this: what it does not say is as it stands here.
+    """
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def description(self) -> str: ...
+
+    @property
+    def help_line(self) -> str: ...
+
+    @property
+    def arguments(self) -> type[Arguments]: ...
+
+    @property
+    def effect(self) -> Effect: ...
+
+    @property
+    def is_reference(self) -> bool:
+        """Whether its results repeat memory: they are never indexed and never extracted."""
+        return False
+
+    @property
+    def timeout_s(self) -> float:
+        """How long a call may take."""
+        return TIMEOUT_S
+
+    @property
+    def warning(self) -> str:
+        """What the member should know before they say yes to a call (a text of the catalogue), "" for nothing."""
+        return ""
+
+    async def asks(self, arguments: Any, context: Context) -> bool:
+        """Whether this call waits for the member's yes before it is run. Reads only."""
+        return False
+
+    def spec(self) -> ToolSpec:
+        """Return the declaration as a model is shown it."""
+        return spec_of(self)
+
+    def parsed(self, args: dict[str, Any]) -> Any:
+        """Return the arguments of a call as `run` takes them. Raises: ToolError that names each wrong one."""
+        return parse_arguments(self, args)
 
     async def run(self, arguments: Any, context: Context) -> dict[str, Any]:
         """Serve a call.

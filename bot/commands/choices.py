@@ -11,17 +11,19 @@ from bot.commands.facts import Press
 from bot.commands.rights import Rights
 from bot.turn.answer import Answer
 from bot.turn.told import receipt_buttons, receipt_lines
+from memory.catalogue import N_, _
 from memory.errors import UnknownId
 from memory.ledger.facts import Fact
 from memory.ledger.receipts import receipts
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Buttons, Entry
 
-KEEP_WHAT = "Say which one, by its id: `/keep f12` or `/drop f12`. /facts lists what waits (not confirmed)."
-CHOOSE_WHAT = "Say which one holds, by its id: `/choose f12`, or `/choose f12 f7` when f12 ended f7."
-GONE = "That one does not wait any more."
-IN_HISTORY = "{kept} is in the history now: {current} was said later and holds."
-BOTH = "Both hold: {first} and {second}."
+KEEP_WHAT = N_("Say which one, by its id: `/keep f12` or `/drop f12`. /facts lists what waits (not confirmed).")
+CHOOSE_WHAT = N_("Say which one holds, by its id: `/choose f12`, or `/choose f12 f7` when f12 ended f7.")
+GONE = N_("That one does not wait any more.")
+IN_HISTORY = N_("{kept} is in the history now: {current} was said later and holds.")
+BOTH = N_("Both hold: {first} and {second}.")
+DROPPED = N_("Dropped {refs}; it is no fact of yours.")
 
 _ID = re.compile(r"f?([0-9]{1,18})", re.IGNORECASE)
 
@@ -48,7 +50,7 @@ class Choices:
         """Let a fact that waits hold from now on. Raises: UnknownId, NotTheirs."""
         ids = _ids(rest)
         if len(ids) != 1:
-            return Answer(KEEP_WHAT)
+            return Answer(_(KEEP_WHAT))
         fact = await self._facts.fact(ids[0])
         return await self._kept(fact, entry) if fact.status == "pending" else _gone(fact)
 
@@ -56,7 +58,7 @@ class Choices:
         """Take a fact away that waits. Raises: UnknownId, NotTheirs."""
         ids = _ids(rest)
         if len(ids) != 1:
-            return Answer(KEEP_WHAT)
+            return Answer(_(KEEP_WHAT))
         fact = await self._facts.fact(ids[0])
         return await self._dropped([fact], entry) if fact.status == "pending" else _gone(fact)
 
@@ -67,7 +69,7 @@ class Choices:
         """
         ids = _ids(rest)
         if len(ids) not in (1, 2):
-            return Answer(CHOOSE_WHAT)
+            return Answer(_(CHOOSE_WHAT))
         fact = await self._facts.fact(ids[0])
         if len(ids) == 2:
             return await self._ended(fact, await self._facts.fact(ids[1]), entry)
@@ -80,9 +82,9 @@ class Choices:
         """Leave two facts as they are. Raises: UnknownId."""
         ids = _ids(rest)
         if len(ids) != 2:
-            return Answer(CHOOSE_WHAT)
+            return Answer(_(CHOOSE_WHAT))
         first, second = [await self._facts.fact(one) for one in ids]
-        return Answer(BOTH.format(first=first.ref, second=second.ref), is_spent=True)
+        return _decided(_(BOTH).format(first=first.ref, second=second.ref))
 
     async def _kept(self, fact: Fact, entry: Entry) -> Answer:
         await self._rights.over_fact(fact, entry)
@@ -91,14 +93,14 @@ class Choices:
         undo = await self._facts.changes.note_said(kept.id, kept.message_id) if kept.message_id is not None else None
         current = await self._facts.current(fact.subject_key)
         if current is not None and current.id != kept.id:
-            return Answer(IN_HISTORY.format(kept=kept.ref, current=current.ref), is_spent=True)
+            return _decided(_(IN_HISTORY).format(kept=kept.ref, current=current.ref))
         return await self._told(fact.subject_key, before, undo=undo)
 
     async def _dropped(self, waiting: list[Fact], entry: Entry) -> Answer:
         for fact in waiting:
             await self._rights.over_fact(fact, entry)
             await self._facts.pending.drop(fact.id)
-        return Answer(f"Dropped {', '.join(fact.ref for fact in waiting)}; it is no fact of yours.", is_spent=True)
+        return _decided(_(DROPPED).format(refs=", ".join(fact.ref for fact in waiting)))
 
     async def _ended(self, fact: Fact, other: Fact, entry: Entry) -> Answer:
         """End the other fact, if both still hold."""
@@ -111,13 +113,20 @@ class Choices:
     async def _told(self, subject_key: str, before: Fact | None, *, undo: int | None = None) -> Answer:
         told = receipts({subject_key: before}, {subject_key: await self._facts.current(subject_key)})
         undoable = [replace(one, undo=undo) for one in told]
-        return Answer(receipt_lines(told, self._space.zone) or GONE, receipt_buttons(undoable), is_spent=True)
+        # What it stands beside may ask of other facts too, so the button names its own.
+        buttons = receipt_buttons(undoable, is_named=True)
+        return _decided(receipt_lines(told, self._space.preferences) or _(GONE), buttons)
+
+
+def _decided(text: str, buttons: Buttons = ()) -> Answer:
+    """Return the outcome of a decision; the question bears it from then on."""
+    return Answer(text, buttons, where="within", is_spent=True)
 
 
 def _gone(fact: Fact) -> Answer:
     if fact.status == "forgotten":
         raise UnknownId(fact.ref)
-    return Answer(GONE, is_spent=True)
+    return Answer(_(GONE), is_spent=True)
 
 
 def _ids(rest: str) -> list[int]:

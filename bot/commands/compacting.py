@@ -6,16 +6,19 @@ By button or by command, in the transaction of the answer. An order that is give
 import re
 
 from bot.turn.answer import Answer
+from bot.turn.topics import topic_of
+from memory.catalogue import N_, _
 from memory.compaction.compactor import Compactor
 from memory.compaction.outcome import NOTHING
 from memory.space import Space
+from memory.store.entries import Button, Entry
 from memory.store.jobs import COMPACT
-from memory.store.mailbox import Button, Entry
 
 ORDER = "now"
-NOW = Button(text="Compact now", data="compact:now", typed=f"/compact {ORDER}")
-BEGUN = "I shorten the prompt now; nothing is lost. A line follows."
-WHAT = "/compact shows what would leave the prompt, `/compact now` does it, `/compact h3` shows what handoff h3 kept."
+BEGUN = N_("I shorten the prompt now; nothing is lost. A line follows.")
+WHAT = N_(
+    "/compact shows what would leave the prompt, `/compact now` does it, `/compact h3` shows what handoff h3 kept."
+)
 
 _HANDOFF = re.compile(r"h?([0-9]{1,18})", re.IGNORECASE)
 
@@ -34,7 +37,7 @@ class Compacting:
             return Answer((await self._compactor.kept(int(handoff[1]))).words())
         if rest.casefold() == ORDER:
             return await self._begin(entry)
-        return await self._preview() if rest == "" else Answer(WHAT)
+        return await self._preview() if rest == "" else Answer(_(WHAT))
 
     async def press(self, entry: Entry, rest: str) -> Answer:
         """Answer the buttons `compact:now` and `compact:h3`. Raises: UnknownId."""
@@ -43,9 +46,13 @@ class Compacting:
     async def _preview(self) -> Answer:
         session_id = await self._space.sessions.open_session()
         preview = await self._compactor.preview(session_id) if session_id is not None else None
-        return Answer(NOTHING) if preview is None else Answer(preview.words(self._space.zone), ((NOW,),))
+        if preview is None:
+            return Answer(_(NOTHING))
+        now = Button(text=_("Compact now"), data=f"compact:{ORDER}", typed=f"/compact {ORDER}")
+        return Answer(preview.words(self._space.zone), ((now,),))
 
     async def _begin(self, entry: Entry) -> Answer:
         session = await self._space.sessions.current_session()
-        await self._space.jobs.add(COMPACT, f"{COMPACT}:{entry.source}", {"session": session, "asked": 1})
-        return Answer(BEGUN, is_spent=True)
+        payload = {"session": session, "asked": 1, **topic_of(entry)}
+        await self._space.jobs.add(COMPACT, f"{COMPACT}:{entry.source}", payload)
+        return Answer(_(BEGUN), is_spent=True)

@@ -23,6 +23,7 @@ from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
 from bot.turn.told import receipt_buttons, receipt_lines
 from bot.turn.words import keep_words
+from memory.catalogue import N_, _
 from memory.errors import UnknownId
 from memory.forget import plan
 from memory.ledger.changes import LedgerChange
@@ -33,34 +34,43 @@ from memory.ledger.receipts import receipts
 from memory.ledger.support import NotSupported, Words
 from memory.ledger.verify import Source, Stating
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 
 MOST_FACTS = 400
 """As many facts as a filter may bring."""
 ECHOED_CHARS = 60
 
-NO_FACTS = "I hold no facts yet. Tell me one in plain words, for example: “The tax report is due on 12 March at 17:30.”"
-NO_FACT_ABOUT = "I hold no fact about “{word}”. /facts shows all."
-NOTHING_TO_UNDO = "There is nothing to undo."
-UNDO_HOW = "“{asked}” is not a fact. `/undo` takes the last change back, `/undo f12` the last one of that fact."
-UNDONE_ALREADY = "That was undone already."
-NOT_CURRENT = "{ref} is not current, so it can't be changed. /facts shows what is."
-NOTHING_CHANGED = "Nothing changed: {subject} stays as it is ({ref})."
+NO_FACTS = N_(
+    "I hold no facts yet. Tell me one in plain words, for example: “The tax report is due on 12 March at 17:30.”"
+)
+NO_FACT_ABOUT = N_("I hold no fact about “{word}”. /facts shows all.")
+NOTHING_TO_UNDO = N_("There is nothing to undo.")
+UNDO_HOW = N_("“{asked}” is not a fact. `/undo` takes the last change back, `/undo f12` the last one of that fact.")
+UNDONE_ALREADY = N_("That was undone already.")
+UNDONE = N_("✎ undone: {what} of {subject} · {ref}")
+UNDONE_VALUE = N_("✎ undone: {value} counts no longer · {ref}")
+UNDONE_TO = N_("✎ undone: {value} counts no longer; {subject} stays {now} · {ref}")
+OVERTAKEN = N_("There is nothing left to undo: {value} counts no longer since you edited that message · {ref}")
+NOT_CURRENT = N_("{ref} is not current, so it can't be changed. /facts shows what is.")
+NOTHING_CHANGED = N_("Nothing changed: {subject} stays as it is ({ref}).")
+SAID_HERE = N_("Said here:")
 REFUSED = {
-    "value": "That can't be a value: it needs words or numbers, at most 400 characters, and nothing secret.",
-    "question": "That question can't be used: it must not hold the answer, nor be longer than 300 characters.",
-    "patterns": "Those patterns can't be used: each must match the whole value, and neither the question nor an "
-    "“I don't know”. One a line, at most seven.",
+    "value": N_("That can't be a value: it needs words or numbers, at most 400 characters, and nothing secret."),
+    "question": N_("That question can't be used: it must not hold the answer, nor be longer than 300 characters."),
+    "patterns": N_(
+        "Those patterns can't be used: each must match the whole value, and neither the question nor an "
+        "“I don't know”. One a line, at most seven."
+    ),
 }
-EDIT_HOW = (
+EDIT_HOW = N_(
     "Say what to change: `/facts {ref} value …`, `/facts {ref} question …`, `/facts {ref} patterns …`, "
     "`/facts {ref} pin` (or `unpin`), `/facts {ref} critical` (or `uncritical`)."
 )
 SET_NAMES = {
-    "pinned": "the pin",
-    "critical": "the mark “critical”",
-    "question": "the question",
-    "patterns": "the patterns",
+    "pinned": N_("the pin"),
+    "critical": N_("the mark “critical”"),
+    "question": N_("the question"),
+    "patterns": N_("the patterns"),
 }
 
 _FACT = re.compile(r"f([0-9]{1,18})", re.IGNORECASE)
@@ -107,21 +117,21 @@ class FactCommands:
         """Answer `/undo` (the last change of the ledger) and `/undo f12` (of that fact). Raises: UnknownId."""
         match = _FACT.fullmatch(rest)
         if rest and match is None:
-            return Answer(UNDO_HOW.format(asked=rest[:ECHOED_CHARS]))
+            return Answer(_(UNDO_HOW).format(asked=rest[:ECHOED_CHARS]))
         changes = self._facts.changes
         fact = await self._fact(match[1]) if match else None
         change = await (changes.last_of(fact.subject_key) if fact else changes.last())
-        return await self._undone(change, entry) if change else Answer(NOTHING_TO_UNDO)
+        return await self._undone(change, entry) if change else Answer(_(NOTHING_TO_UNDO))
 
     async def _about(self, fact: Fact, asked: str, entry: Entry) -> Answer:
-        what, _, words = asked.partition(" ")
+        what, _space, words = asked.partition(" ")
         if not what:
             return await self._card(fact, entry)
         if flag := _FLAGS.get(what.lower()):
             return await self._flagged(fact, *flag, entry)
         if what.lower() in ASKS and words.strip():
             return await self._edited(fact, what.lower(), entry.model_copy(update={"text": words.strip()}))
-        return Answer(EDIT_HOW.format(ref=fact.ref))
+        return Answer(_(EDIT_HOW).format(ref=fact.ref))
 
     # Pressed
 
@@ -139,16 +149,16 @@ class FactCommands:
 
     async def _press_source(self, entry: Entry, rest: str) -> Answer:
         fact = await self._fact(rest)
-        return Answer(f"Said here:\n{quotation(fact.quote)}", reply_to=await self._reply_target(fact, entry))
+        return Answer(f"{_(SAID_HERE)}\n{quotation(fact.quote)}", reply_to=await self._reply_target(fact, entry))
 
     async def _press_edit(self, entry: Entry, rest: str) -> Answer:
         """Offer what can be edited, ask for it, and take the reply: each step's data says what the next one needs."""
-        fact_id, _, part = rest.partition(":")
+        fact_id, _sign, part = rest.partition(":")
         fact = await self._fact(fact_id)
         if entry.kind == "message" and part in ASKS:
             return await self._edited(fact, part, entry)
         if fact.status != "active":
-            return Answer(NOT_CURRENT.format(ref=fact.ref))
+            return Answer(_(NOT_CURRENT).format(ref=fact.ref))
         await self._rights.over_fact(fact, entry)
         return edit_question(fact, part) if part in ASKS else replace(edit_menu(fact), where="instead")
 
@@ -163,7 +173,7 @@ class FactCommands:
 
     async def _press_undo(self, entry: Entry, rest: str) -> Answer:
         change = await self._facts.changes.change(int(rest)) if _NUMBER.fullmatch(rest) else None
-        answer = await self._undone(change, entry) if change else Answer(NOTHING_TO_UNDO)
+        answer = await self._undone(change, entry) if change else Answer(_(NOTHING_TO_UNDO))
         return replace(answer, is_spent=True)
 
     # Done
@@ -173,7 +183,7 @@ class FactCommands:
         facts = await self._facts.about(word, MOST_FACTS) if word else await self._facts.listed()
         if facts:
             return facts_page(facts, number, word=word, zone=self._space.zone)
-        return Answer(NO_FACT_ABOUT.format(word=word[:ECHOED_CHARS]) if word else NO_FACTS)
+        return Answer(_(NO_FACT_ABOUT).format(word=word[:ECHOED_CHARS]) if word else _(NO_FACTS))
 
     async def _card(self, fact: Fact, entry: Entry) -> Answer:
         change = await self._facts.changes.last_of(fact.subject_key)
@@ -187,30 +197,31 @@ class FactCommands:
 
     async def _flagged(self, fact: Fact, flag: str, is_on: bool, entry: Entry) -> Answer:
         if fact.status != "active":
-            return Answer(NOT_CURRENT.format(ref=fact.ref))
+            return Answer(_(NOT_CURRENT).format(ref=fact.ref))
         await self._rights.over_fact(fact, entry)
         await (self._facts.changes.set_pinned if flag == "pin" else self._facts.changes.set_critical)(fact.id, is_on)
         return await self._card(await self._facts.fact(fact.id), entry)
 
     async def _edited(self, fact: Fact, part: str, entry: Entry) -> Answer:
         if fact.status != "active":
-            return Answer(NOT_CURRENT.format(ref=fact.ref))
+            return Answer(_(NOT_CURRENT).format(ref=fact.ref))
         await self._rights.over_fact(fact, entry)
+        zone = self._space.zone_at(fact.since)
         try:
             if part == "value":
                 return await self._with_value(fact, entry)
             if part == "question":
-                await self._facts.changes.set_question(fact.id, checked_question(fact, entry.text, self._space.zone))
+                await self._facts.changes.set_question(fact.id, checked_question(fact, entry.text, zone))
             else:
                 patterns = [line.strip() for line in entry.text.splitlines() if line.strip()]
-                await self._facts.changes.set_patterns(fact.id, checked_patterns(fact, patterns, self._space.zone))
+                await self._facts.changes.set_patterns(fact.id, checked_patterns(fact, patterns, zone))
         except NotSupported:
-            return Answer(REFUSED[part])
+            return Answer(_(REFUSED[part]))
         return await self._card(await self._facts.fact(fact.id), entry)
 
     async def _with_value(self, fact: Fact, entry: Entry) -> Answer:
         """Keep the member's words as the source of the new value. Raises: NotSupported; nothing is written then."""
-        words = Words(entry.text, entry.at, self._space.zone)
+        words = Words(entry.text, entry.at, self._space.zone_at(entry.at))
         statement = with_value(fact, Source(0, words, entry.author, self._space.clock.now())).statement
         session_id = await self._space.sessions.current_session()
         stored = await keep_words(self._space, entry, session_id=session_id, turn_id=None, job=None)
@@ -218,28 +229,33 @@ class FactCommands:
         stating = Stating(replace(statement, message_id=stored.id), fact.id, is_change=True)
         told = await apply_changes(self._facts, stored.id, [stating])
         if not told:
-            return Answer(NOTHING_CHANGED.format(subject=literal(fact.subject), ref=fact.ref))
-        return Answer(receipt_lines(told, self._space.zone), receipt_buttons(told))
+            return Answer(_(NOTHING_CHANGED).format(subject=literal(fact.subject), ref=fact.ref))
+        return Answer(receipt_lines(told, self._space.preferences), receipt_buttons(told))
 
     async def _undone(self, change: LedgerChange, entry: Entry) -> Answer:
         if change.is_undone:
-            return Answer(UNDONE_ALREADY)
+            return Answer(_(UNDONE_ALREADY))
         fact = await self._facts.fact(change.fact_id)
         if change.message_id is None:
             await self._rights.over_fact(fact, entry)
         else:
             await self._rights.over_words([change.message_id], entry)
         before = await self._facts.current(fact.subject_key)
+        is_overtaken = await self._facts.changes.is_overtaken(change)
         await self._facts.changes.undo(change)
         if change.message_id is None:
-            what = " and ".join(SET_NAMES[column] for column in change.before)
-            return Answer(f"✎ undone: {what} of {literal(fact.subject)} · {fact.ref}")
+            what = _(" and ").join(_(SET_NAMES[column]) for column in change.before)
+            return Answer(_(UNDONE).format(what=what, subject=literal(fact.subject), ref=fact.ref))
         after = await self._facts.current(fact.subject_key)
         told = receipts({fact.subject_key: before}, {fact.subject_key: after})
         if told:
-            return Answer(literal(told[0].line(self._space.zone, is_undone=True)))
-        stays = f"; {fact.subject} stays {after.value}" if after else ""
-        return Answer(literal(f"✎ undone: {fact.value} counts no longer{stays} · {fact.ref}"))
+            return Answer(literal(told[0].line(self._space.preferences, is_undone=True)))
+        if is_overtaken:
+            return Answer(literal(_(OVERTAKEN).format(value=fact.value, ref=fact.ref)))
+        if after is None:
+            return Answer(literal(_(UNDONE_VALUE).format(value=fact.value, ref=fact.ref)))
+        told_now = _(UNDONE_TO).format(value=fact.value, subject=fact.subject, now=after.value, ref=fact.ref)
+        return Answer(literal(told_now))
 
     # Looked up
 

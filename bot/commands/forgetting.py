@@ -8,25 +8,28 @@ from contextlib import suppress
 
 from bot.commands.rights import Rights
 from bot.quoting import literal
+from bot.turn.topics import topic_of
+from memory.catalogue import N_, _
 from memory.errors import UnknownId
 from memory.forget import EVERYTHING, confirmation, counted, plan, rows, rows_of_everything
 from memory.forget.report import listed_counts
 from memory.space import Space
+from memory.store.entries import Entry, place_of
 from memory.store.jobs import FORGET_EFFECTS
-from memory.store.mailbox import Entry, place_of
 from memory.store.tombstones import Tombstones
 
-FORGET_WHAT = (
+FORGET_WHAT = N_(
     "Say what to forget, by its id: `/forget f12` (a fact, see /facts), `/forget m12`, `/forget t12`, `/forget p3`; "
     "`/forget everything` erases this whole memory, after a word of confirmation."
 )
-CONFIRM = (
+CONFIRM = N_(
     "This erases all I hold here: {found}. Nobody can bring it back, and what was said before now cannot be imported "
     "or restored into this memory either.\nIf that is what you want, send `/forget everything {word}`. "
     "(The word is good until something new is said.)"
 )
-WRONG_WORD = "That is not the word, so nothing was forgotten. "
-NOTHING = "I hold nothing here, so there is nothing to forget."
+WRONG_WORD = N_("That is not the word, so nothing was forgotten.")
+NOT_AN_ID = N_("“{asked}” is not an id, so nothing was forgotten.")
+NOTHING = N_("I hold nothing here, so there is nothing to forget.")
 ECHOED_CHARS = 60
 MOST_IDS = 20
 
@@ -48,13 +51,13 @@ class Forgetting:
         """
         named = rest or await self._replied_to(entry)
         if not named:
-            return FORGET_WHAT
+            return _(FORGET_WHAT)
         first, *words = named.split()
         if first.lower() == EVERYTHING:
             return await self._everything(" ".join(words), entry)
         if not _IDS.fullmatch(named) or len(re.split(r"[\s,]+", named)) > MOST_IDS:
             shown = named if len(named) <= ECHOED_CHARS else f"{named[:ECHOED_CHARS]}…"
-            return f"“{literal(shown)}” is not an id, so nothing was forgotten. {FORGET_WHAT}"
+            return f"{_(NOT_AN_ID).format(asked=literal(shown))} {_(FORGET_WHAT)}"
         return await self.forget(list(dict.fromkeys(re.split(r"[\s,]+", named.lower()))), entry)
 
     async def forget(self, refs: list[str], entry: Entry) -> str:
@@ -74,7 +77,7 @@ class Forgetting:
                 receipts.append(
                     (await rows(self._space, await plan(self._space, ref), self._tombstones)).words(literal)
                 )
-        await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", {})
+        await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", topic_of(entry))
         return "\n\n".join(receipts)
 
     async def _everything(self, said: str, entry: Entry) -> str:
@@ -82,11 +85,13 @@ class Forgetting:
         found = await counted(self._space)
         word = await confirmation(self._space)
         if not found.keys() - {"outbox"}:
-            return NOTHING
+            return _(NOTHING)
         if said.lower() != word:
-            return (WRONG_WORD if said else "") + CONFIRM.format(found=listed_counts(found), word=word)
+            asked = _(CONFIRM).format(found=listed_counts(found), word=word)
+            return f"{_(WRONG_WORD)} {asked}" if said else asked
         report = await rows_of_everything(self._space, self._tombstones)
-        await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", {EVERYTHING: 1})
+        payload = {EVERYTHING: 1, **topic_of(entry)}
+        await self._space.jobs.add(FORGET_EFFECTS, f"{FORGET_EFFECTS}:{entry.source}", payload)
         return report.words()
 
     async def _replied_to(self, entry: Entry) -> str | None:

@@ -3,20 +3,21 @@
 from bot.quoting import literal
 from bot.turn.answer import Answer
 from bot.turn.told import receipt_buttons
+from memory.catalogue import N_, _
 from memory.ledger.facts import Fact
 from memory.ledger.kept_secrets import keep_secrets
 from memory.messages import Message
 from memory.space import Space
+from memory.store.entries import Buttons, Entry
 from memory.store.held_secrets import Held
-from memory.store.mailbox import Buttons, Entry
 
-GONE = (
+GONE = N_(
     "I no longer hold what you sent: I keep it in memory for ten minutes only, and not over a restart. If you want it "
     "kept, please send it once more and tap the button then."
 )
-NO_MESSAGE = "The message it stood in is not there any more, so I kept nothing. Please send it once more."
-TAKEN_BACK = "You took that back. If you want it kept after all, please send it once more."
-NOTHING_HELD = (
+NO_MESSAGE = N_("The message it stood in is not there any more, so I kept nothing. Please send it once more.")
+TAKEN_BACK = N_("You took that back. If you want it kept after all, please send it once more.")
+NOTHING_HELD = N_(
     "Nothing waits to be kept. When I leave a password or the like out of what I store, I say so, and for ten minutes "
     "/keepsecret keeps it all the same."
 )
@@ -36,7 +37,7 @@ class SecretKeeper:
         held = self._space.held.find(source, author_id=entry.author_id)
         if held is None:
             kept = await self._kept(source)
-            return _told(kept) if kept else Answer(GONE, is_spent=True)
+            return _told(kept) if kept else Answer(_(GONE), is_spent=True)
         return await self._keep(held)
 
     async def command(self, rest: str, entry: Entry) -> Answer:
@@ -45,15 +46,15 @@ class SecretKeeper:
         Raises: MemberMustAct.
         """
         held = self._space.held.find("", author_id=entry.author_id)
-        return await self._keep(held) if held else Answer(NOTHING_HELD)
+        return await self._keep(held) if held else Answer(_(NOTHING_HELD))
 
     async def _keep(self, held: Held) -> Answer:
         message = await self._message(held)
         if message is None or message.id is None:
-            return Answer(NO_MESSAGE, is_spent=True)
+            return Answer(_(NO_MESSAGE), is_spent=True)
         receipts = await keep_secrets(self._space.facts, message, held.secrets)
         if not receipts:
-            return Answer(TAKEN_BACK, is_spent=True)
+            return Answer(_(TAKEN_BACK), is_spent=True)
         return _told([receipt.fact for receipt in receipts], receipt_buttons(receipts))
 
     async def _message(self, held: Held) -> Message | None:
@@ -71,6 +72,9 @@ class SecretKeeper:
 
 
 def _told(facts: list[Fact], buttons: Buttons = ()) -> Answer:
-    lines = [f"🔒 Kept as a private fact: {literal(fact.subject)} · {fact.ref}" for fact in facts]
-    lines.append(f"It stands in /facts and in what I answer from. `/forget {facts[-1].ref}` erases it.")
+    kept = _("🔒 Kept as a private fact: {subject} · {ref}")
+    lines = [kept.format(subject=literal(fact.subject), ref=fact.ref) for fact in facts]
+    lines.append(
+        _("It stands in /facts and in what I answer from. `/forget {ref}` erases it.").format(ref=facts[-1].ref)
+    )
     return Answer("\n".join(lines), buttons, is_spent=True)

@@ -6,30 +6,40 @@ a line that says what would be right.
 
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 
+from bot.commands.approvals import ApprovalCommands
 from bot.commands.choices import Choices
 from bot.commands.compacting import Compacting
+from bot.commands.export import ExportCommand
 from bot.commands.facts import FactCommands, Press
 from bot.commands.forgetting import Forgetting
 from bot.commands.health import HealthCommand
 from bot.commands.kept_secrets import SecretKeeper
+from bot.commands.members import MemberList
+from bot.commands.offered import COMMANDS, TYPED_ANSWERS, unknown
 from bot.commands.probe import ProbeCommands
 from bot.commands.procedures import ProcedureCommands
 from bot.commands.recall import RecallCommands
 from bot.commands.reminders import ReminderCommands
 from bot.commands.rights import Rights
+from bot.commands.settings import SettingsCommands
+from bot.commands.settings_pages import OWN_NAME
 from bot.commands.usage import UsageCommand
 from bot.commands.why import why_text
+from bot.mcp.toolbox import Toolbox
 from bot.models.ceiling import Ceiling
+from bot.probing.hours import Hours
+from bot.quoting import literal
+from bot.telegram.admission import Admission
 from bot.turn.answer import Answer
 from bot.turn.told import KEEP_ANYWAY
 from bot.turn.words import keep_words
 from memory.block import explain
+from memory.catalogue import N_, _
 from memory.compaction.compactor import Compactor
 from memory.space import Space
+from memory.store.entries import Entry, place_of
 from memory.store.jobs import COMPACT, REMEMBERED
-from memory.store.mailbox import Entry, place_of
 from memory.store.sessions import Turn
 from memory.store.tombstones import Tombstones
 from tools.registry import Registry
@@ -37,39 +47,7 @@ from tools.registry import Registry
 ECHOED_CHARS = 60
 """How much of what was asked is said again in an answer."""
 
-
-@dataclass(frozen=True)
-class Command:
-    """A name, what it is for, and the words that may follow it."""
-
-    name: str
-    usage: str
-    purpose: str
-
-
-COMMANDS: tuple[Command, ...] = (
-    Command("start", "", "what I am and what I keep"),
-    Command("help", "", "what I can do"),
-    Command("new", "", "start a fresh conversation; my memory stays"),
-    Command("facts", "[word, page or f12]", "the facts I hold, word for word; with an id all about one"),
-    Command("recall", "[question or days]", "find what was said earlier; alone, how my memory is"),
-    Command("remember", "text", "keep something word for word"),
-    Command("forget", "f12, m12, t12, p3 or everything", "erase a fact, message, turn, procedure or all, for good"),
-    Command("remind", "time text", "remind you, once or again and again: tomorrow 9:00 call the dentist"),
-    Command("reminders", "[n12]", "the reminders ahead; snooze, finish, edit or delete one"),
-    Command("procedures", "[p3 or add text]", "how you want things done; teach, read or change one"),
-    Command("undo", "[f12]", "take back the last change of the facts"),
-    Command("keepsecret", "", "keep a password I left out, as a private fact"),
-    Command("probe", "[f12, list or add QUESTION = ANSWER]", "examine my memory now, or what the last nights found"),
-    Command("health", "", "whether all that I depend on is well"),
-    Command("usage", "", "what today and this month cost, by task"),
-    Command("why", "[t12]", "what the last answer was built from, or the one you reply to"),
-    Command("compact", "[now or h3]", "what would leave the prompt, or what a handoff kept"),
-    Command("stop", "", "stop what I am doing now"),
-)
-"""In the order in which they are shown; also what is registered with Telegram."""
-
-START = """I'm **Remembrancer**, an assistant that keeps what you tell me.
+START = N_("""I'm **{name}**, an assistant that keeps what you tell me.
 
 - *Facts* you state (deadlines, decisions, limits, names) are kept word for word and stand in every conversation until \
 you change them. /facts shows them all, with where each came from.
@@ -82,27 +60,27 @@ Tell me something worth remembering, for example:
 • a decision: “We decided to use Postgres for the archive.”
 • a limit: “The kitchen may cost at most 4,000 euros.”
 • a name: “Our vet is Dr. Brandt.”
-• something about you: “I'm allergic to walnuts.”"""
+• something about you: “I'm allergic to walnuts.”""")
 
-TO_GOOGLE = (
-    "To answer, the conversation and the facts that matter are sent to Google's Gemini; nothing goes anywhere else."
+TO_GOOGLE = N_(
+    "To answer, the conversation and the facts that matter are sent to Google's Gemini. Beyond that, only web pages "
+    "that I open and tools of servers that you switch on learn what I ask of them."
 )
-TO_NOBODY = "No model is configured: I answer offline, by quoting what you told me. Nothing leaves this machine."
+TO_NOBODY = N_("No model is configured: I answer offline, by quoting what you told me. Nothing leaves this machine.")
 
-
-TYPED_ANSWERS = (
-    "Where I ask you about a fact, `/keep f12`, `/drop f12` and `/choose f12` (or `/choose f12 f7`: f12 ended f7) "
-    "answer as the buttons do."
-)
-"""No commands of the menu: each is offered where it applies."""
-
-WHY_WHAT = "/why shows the last answer, `/why t12` an earlier one, /why as a reply the answer it replies to."
+NOT_READ = N_("What stands behind /new is not read; send it as a message.")
+WHY_WHAT = N_("/why shows the last answer, `/why t12` an earlier one, /why as a reply the answer it replies to.")
+NO_TURN = N_("“{asked}” is not a turn.")
+NO_ANSWER = N_("That message is no answer of mine.")
 
 _TURN = re.compile(r"t?([0-9]{1,18})", re.IGNORECASE)
 
 
 class MemberCommands:
-    """Answers the commands of one space. `is_examining` and `polled_s`: None where nothing is examined or polled."""
+    """Answers the commands of one space. `is_examining` and `polled_s`: None where nothing is examined or polled.
+
+    `admission` is there in the operator's own space alone.
+    """
 
     def __init__(
         self,
@@ -114,28 +92,37 @@ class MemberCommands:
         *,
         compact_at_tokens: int,
         is_offline: bool,
+        hours: Hours,
         operator_id: int | None = None,
         is_examining: Callable[[], bool] | None = None,
         polled_s: Callable[[], float | None] | None = None,
+        trouble: Callable[[], str | None] | None = None,
+        admission: Admission | None = None,
+        toolbox: Toolbox | None = None,
     ) -> None:
         self._space = space
         self._registry = registry
         self._is_offline = is_offline
         rights = Rights(space, operator_id)
+        members = MemberList(space, admission) if admission else None
+        settings = SettingsCommands(space, rights, ceiling, registry, hours, toolbox, members)
         self._menus = FactCommands(space, rights)
         keeper = SecretKeeper(space)
         self._forgetting = Forgetting(space, tombstones, rights)
         choices = Choices(space, rights)
+        approvals = ApprovalCommands(space)
         compacting = Compacting(space, compactor)
         recall = RecallCommands(space)
         reminders = ReminderCommands(space, rights)
         probe = ProbeCommands(space, rights, recall, is_busy=is_examining)
-        health = HealthCommand(space, polled_s=polled_s)
+        health = HealthCommand(space, polled_s=polled_s, trouble=trouble)
         usage = UsageCommand(space, ceiling, compact_at_tokens=compact_at_tokens)
         self._procedures = ProcedureCommands(space, rights)
+        self._settings = settings
         self._choices = choices
         self._answers: dict[str, Callable[[str, Entry], Awaitable[str | Answer]]] = {
             **choices.commands(),
+            **approvals.commands(),
             "keep": self._keep,
             "drop": self._drop,
             "start": self._start,
@@ -153,6 +140,8 @@ class MemberCommands:
             "probe": probe.probe,
             "health": health.health,
             "usage": usage.usage,
+            "export": ExportCommand(space, rights).export,
+            "settings": settings.settings,
             "why": self._why,
             "compact": compacting.command,
             "stop": self._stop,
@@ -162,10 +151,13 @@ class MemberCommands:
         self._presses: dict[str, Press] = {
             **self._menus.presses(),
             **choices.presses(),
+            **approvals.presses(),
             **recall.presses(),
             **reminders.presses(),
             **probe.presses(),
             **self._procedures.presses(),
+            **settings.presses(),
+            **(members.presses() if members else {}),
             "compact": compacting.press,
             KEEP_ANYWAY: keeper.press,
             "forget!": lambda entry, rest: self._press_forget(f"f{rest}", entry),
@@ -182,7 +174,7 @@ class MemberCommands:
 
     async def _press(self, entry: Entry) -> Answer:
         """Answer a button, or the reply that a message awaited; a button of another version means nothing."""
-        prefix, _, rest = (entry.press or "").partition(":")
+        prefix, _sign, rest = (entry.press or "").partition(":")
         serve = self._presses.get(prefix)
         return await serve(entry, rest) if serve else Answer()
 
@@ -190,33 +182,42 @@ class MemberCommands:
         name, rest = [*entry.text.removeprefix("/").split(maxsplit=1), "", ""][:2]
         serve = self._answers.get(name.partition("@")[0].lower())
         if serve is None:
-            return f"I don't know /{name[:32]}. /help lists what I can do."
+            return unknown(name)
         return await serve(rest.strip(), entry)
 
     async def _start(self, rest: str, entry: Entry) -> str:
-        return START.format(model=TO_NOBODY if self._is_offline else TO_GOOGLE)
+        await self._settings.greet(entry)
+        name = literal(self._space.preferences.assistant_name or OWN_NAME)
+        return _(START).format(name=name, model=_(TO_NOBODY if self._is_offline else TO_GOOGLE))
 
     async def _help(self, rest: str, entry: Entry) -> str:
-        commands = "\n".join(f"/{c.name} {c.usage}".rstrip() + f" – {c.purpose}" for c in COMMANDS)
-        tools = "\n".join(f"• {line}" for line in self._registry.help_lines)
-        return f"Just write to me. Besides that:\n\n{commands}\n\n{TYPED_ANSWERS}\n\nOn my own I can:\n{tools}"
+        about = rest.lower().removeprefix("/")
+        asked = [command for command in COMMANDS if command.name == about]
+        commands = "\n".join(f"/{c.name}{c.follows()} – {_(c.purpose)}" for c in asked or COMMANDS)
+        if asked:
+            return commands
+        tools = "\n".join(f"• {literal(line)}" for line in self._registry.help_lines)
+        own = _("On my own I can:") + f"\n{tools}"
+        return "\n\n".join([_("Just write to me. Besides that:"), commands, _(TYPED_ANSWERS), own])
 
     async def _new(self, rest: str, entry: Entry) -> str:
         old = await self._space.sessions.current_session()
+        unread = f" {_(NOT_READ)}" if rest else ""
         if not await self._space.sessions.tail(old):
-            return "This is a fresh conversation already. My memory stays: /facts, /recall."
+            return _("This is a fresh conversation already. My memory stays: /facts, /recall.") + unread
         await self._space.sessions.start_session()
         await self._space.jobs.add(COMPACT, f"{COMPACT}:session:{old}", {"session": old, "whole": 1})
-        return "A fresh conversation. What was said before stays stored (/recall) and the facts stay in place (/facts)."
+        stays = _("What was said before stays stored (/recall) and the facts stay in place (/facts).")
+        return _("A fresh conversation.") + f" {stays}{unread}"
 
     async def _remember(self, rest: str, entry: Entry) -> str:
         if not rest:
-            return "Say what to keep: `/remember The locker code is 4711.`"
+            return _("Say what to keep: `/remember The locker code is 4711.`")
         session_id = await self._space.sessions.current_session()
         stored = await keep_words(
             self._space, entry.model_copy(update={"text": rest}), session_id=session_id, turn_id=None, job=REMEMBERED
         )
-        return f"Kept word for word (m{stored.id}). I read it for facts now; a line follows."
+        return _("Kept word for word ({ref}). I read it for facts now; a line follows.").format(ref=f"m{stored.id}")
 
     async def _press_forget(self, ref: str, entry: Entry) -> Answer:
         return Answer(await self._forgetting.forget([ref], entry), where="instead")
@@ -233,18 +234,19 @@ class MemberCommands:
     async def _why(self, rest: str, entry: Entry) -> str:
         asked = _TURN.fullmatch(rest)
         if rest and asked is None:
-            return f"“{_shown(rest, ECHOED_CHARS)}” is not a turn. {WHY_WHAT}"
+            return f"{_(NO_TURN).format(asked=_shown(rest, ECHOED_CHARS))} {_(WHY_WHAT)}"
         sessions = self._space.sessions
         if rest == "" and entry.reply_to is not None:
             turn_id = await self._turn_of(entry)
             if turn_id is None:
-                return f"That message is no answer of mine. {WHY_WHAT}"
+                return f"{_(NO_ANSWER)} {_(WHY_WHAT)}"
             turn: Turn | None = await sessions.turn(turn_id)
         else:
             turn = await sessions.turn(int(asked[1])) if asked else await sessions.last_turn()
         if turn is None:
-            return "There was no answer yet."
-        return why_text(turn, await explain(self._space, turn), self._space.zone)
+            return _("There was no answer yet. Write me something; then /why shows what I built the answer from.")
+        reactions = await self._space.reactions.to_turn(turn.id)
+        return why_text(turn, await explain(self._space, turn), self._space.zone, reactions=reactions)
 
     async def _turn_of(self, entry: Entry) -> int | None:
         """Return the turn of the answer, or of the member's own message, that an entry replies to."""
@@ -255,7 +257,7 @@ class MemberCommands:
         return said.turn_id if said else await self._space.mailbox.turn_at(place)
 
     async def _stop(self, rest: str, entry: Entry) -> str:
-        return "Nothing is running."
+        return _("Nothing is running.")
 
 
 def _shown(text: str, limit: int) -> str:

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 
 _PLACE = re.compile(r"tg:(-?[0-9]+):([0-9]+)")
 _SUPERGROUP = "-100"

@@ -10,41 +10,44 @@ from bot.commands.facts import Press
 from bot.commands.probe_questions import ProbeQuestionCommands
 from bot.commands.recall import RecallCommands
 from bot.commands.rights import Rights
+from bot.probing.amiss import layer_words
 from bot.probing.regressions import amiss, last_line
-from bot.probing.report import layer_words
 from bot.probing.restoring import ordered
 from bot.quoting import literal
 from bot.turn.answer import Answer
+from bot.turn.topics import topic_of
+from memory.catalogue import N_, WEEKDAY_OF_YEAR, _, ngettext, written
 from memory.errors import UnknownId
 from memory.findings import CaseResult
 from memory.space import Space
+from memory.store.entries import Entry
 from memory.store.jobs import PROBE
-from memory.store.mailbox import Entry
 from memory.store.probe_alarms import Alarm
 
 SHOWN_NIGHTS = 7
 
-BEGUN = "I examine my memory now, on a copy; that may take some minutes. A report follows. {last}"
-QUEUED = "Another memory is being examined just now; yours comes next. A report follows. {last}"
-ON_ITS_WAY = "An examination was asked for already; its report follows."
-NOT_HERE = "I can't examine myself here."
-FIRST = "It is the first."
-NEVER_ASKED = "No examination has looked at {ref} yet."
-NOTHING_AMISS = "Nothing is amiss about {ref}."
-DISMISSED = "Dismissed: I stay quiet about {ref} until it is well again or something else of it is found amiss."
-GONE = "That is over already; /probe examines anew."
-HOW = (
+BEGUN = N_("I examine my memory now, on a copy; that may take some minutes. A report follows. {last}")
+QUEUED = N_("Another memory is being examined just now; yours comes next. A report follows. {last}")
+ON_ITS_WAY = N_("An examination was asked for already; its report follows.")
+NOT_HERE = N_("I can't examine myself here.")
+FIRST = N_("It is the first.")
+NEVER_ASKED = N_("No examination has looked at {ref} yet.")
+NOTHING_AMISS = N_("Nothing is amiss about {ref}.")
+DISMISSED = N_("Dismissed: I stay quiet about {ref} until it is well again or something else of it is found amiss.")
+GONE = N_("That is over already; /probe examines anew.")
+THE_MESSAGE = N_("message of {ref}")
+HOW = N_(
     "/probe examines me now. `/probe f12` shows what the last nights said of a fact; `/probe add QUESTION = ANSWER` "
     "lets me be asked something every night, `/probe list` shows those questions, `/probe drop q3` takes one back. "
     "`/probe restore f12`, `/probe source f12` and `/probe dismiss f12` do what the buttons of a report do."
 )
 _VERDICTS = {
-    "pass": "known",
-    "lost": "lost",
-    "leak": "would survive forgetting",
-    "stale": "an old value stands as current",
-    "unaskable": "cannot be examined",
-    "unknown": "not known: no finished answer",
+    "pass": N_("known"),
+    "lost": N_("lost"),
+    "leak": N_("would survive forgetting"),
+    "stale": N_("an old value stands as current"),
+    "unaskable": N_("cannot be examined"),
+    "unknown": N_("not known: no finished answer"),
 }
 _REF = re.compile(r"[fq][0-9]{1,18}", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -89,26 +92,26 @@ class ProbeCommands:
             return await self._run(entry)
         if _REF.fullmatch(rest):
             return await self._about(rest.lower())
-        word, _, more = rest.partition(" ")
+        word, _space, more = rest.partition(" ")
         serve = self._serves.get(word.lower())
-        return await serve(more.strip(), entry) if serve else Answer(HOW)
+        return await serve(more.strip(), entry) if serve else Answer(_(HOW))
 
     async def _run(self, entry: Entry) -> Answer:
         if self._is_busy is None:
-            return Answer(NOT_HERE)
+            return Answer(_(NOT_HERE))
         if await self._space.jobs.is_waiting(PROBE):
-            return Answer(ON_ITS_WAY)
-        await self._space.jobs.add(PROBE, f"{PROBE}:{entry.source}", {})
+            return Answer(_(ON_ITS_WAY))
+        await self._space.jobs.add(PROBE, f"{PROBE}:{entry.source}", topic_of(entry))
         words = QUEUED if self._is_busy() else BEGUN
-        return Answer(words.format(last=await last_line(self._space) or FIRST))
+        return Answer(_(words).format(last=await last_line(self._space) or _(FIRST)))
 
     async def _about(self, ref: str) -> Answer:
         said = await self._space.probes.results_of(ref, SHOWN_NIGHTS)
         if not said:
             await self._check(ref)
-            return Answer(NEVER_ASKED.format(ref=ref))
+            return Answer(_(NEVER_ASKED).format(ref=ref))
         zone = self._space.zone
-        lines = [f"• {at.astimezone(zone):%a} {at.astimezone(zone).day} {at:%b}: {_said(one)}" for at, one in said]
+        lines = [f"• {written(at.astimezone(zone), WEEKDAY_OF_YEAR)}: {_said(one)}" for at, one in said]
         alarm = await self._open_alarm(ref)
         about = (await amiss(self._space, alarm, None)).about if alarm else ""
         head = f"**{literal(about)}** · {ref}" if about else f"**{ref}**"
@@ -131,17 +134,17 @@ class ProbeCommands:
         last = await self._space.probes.last_done()
         one = await amiss(self._space, alarm, last.run if last else None)
         if one.message_id is None:
-            raise UnknownId(f"message of {alarm.ref}")
+            raise UnknownId(_(THE_MESSAGE).format(ref=alarm.ref))
         return await self._recall.recall(f"m{one.message_id}", entry)
 
     async def _dismiss(self, alarm: Alarm, entry: Entry) -> Answer:
         await self._space.probes.dismiss(alarm.id)
-        return Answer(DISMISSED.format(ref=alarm.ref), is_spent=True)
+        return Answer(_(DISMISSED).format(ref=alarm.ref), is_spent=True)
 
     def _of_press(self, serve: Callable[[Alarm, Entry], Awaitable[Answer]]) -> Press:
         async def pressed(entry: Entry, rest: str) -> Answer:
             alarm = await self._space.probes.alarm(int(rest)) if _NUMBER.fullmatch(rest) else None
-            return await serve(alarm, entry) if alarm and alarm.cleared_at is None else Answer(GONE, is_spent=True)
+            return await serve(alarm, entry) if alarm and alarm.cleared_at is None else Answer(_(GONE), is_spent=True)
 
         return pressed
 
@@ -149,7 +152,7 @@ class ProbeCommands:
         async def typed(rest: str, entry: Entry) -> Answer:
             alarm = await self._open_alarm(rest)
             if alarm is None:
-                return Answer(NOTHING_AMISS.format(ref=literal(rest[:40])) if rest else HOW)
+                return Answer(_(NOTHING_AMISS).format(ref=literal(rest[:40])) if rest else _(HOW))
             return await serve(alarm, entry)
 
         return typed
@@ -160,8 +163,10 @@ class ProbeCommands:
 
 
 def _said(one: CaseResult) -> str:
-    parts = [_VERDICTS[one.verdict] + (f" ({one.layer})" if one.layer else "")]
-    parts += [one.detail] if one.detail else []
-    parts += [f"{one.mentions} other mentions of it"] if one.mentions else []
-    parts += ["its source is not found by search alone"] if one.source == "lost" else []
+    parts = [_(_VERDICTS[one.verdict]) + (f" ({one.layer})" if one.layer else "")]
+    parts += [_(one.detail)] if one.detail else []
+    if one.mentions:
+        told = ngettext("{count} other mentions of it", "{count} other mentions of it", one.mentions)
+        parts.append(told.format(count=one.mentions))
+    parts += [_("its source is not found by search alone")] if one.source == "lost" else []
     return ", ".join(parts)

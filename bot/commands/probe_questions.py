@@ -9,6 +9,7 @@ import re
 from bot.commands.rights import Rights
 from bot.quoting import literal
 from bot.turn.answer import Answer
+from memory.catalogue import N_, _
 from memory.ledger.askable import Value, gives_away, usable_patterns
 from memory.ledger.dates import find_dates
 from memory.ledger.editing import MAX_QUESTION_CHARS
@@ -17,36 +18,39 @@ from memory.ledger.subjects import share_words
 from memory.ledger.support import MAX_VALUE_CHARS
 from memory.probe.cases import stated
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from memory.store.probe_questions import ProbeQuestion
 from memory.store.redaction import is_masked
 
 MOST_QUESTIONS = 50
 LOOKED_AT = 25
 
-ADD_HOW = "Say it as `/probe add When is the tax report due? = 12 March`."
-BLANK = f"A question and its answer belong on either side of one “=”. {ADD_HOW}"
-SEVERAL = (
+ADD_HOW = N_("Say it as `/probe add When is the tax report due? = 12 March`.")
+BLANK = N_("A question and its answer belong on either side of one “=”.")
+SEVERAL = N_(
     "There are several “=” in that, so I can't tell the question from the answer. Leave one, or put spaces around that "
-    f"one alone. {ADD_HOW}"
+    "one alone."
 )
-TOO_LONG = f"That is too long: at most {MAX_QUESTION_CHARS} characters of question and {MAX_VALUE_CHARS} of answer."
-SECRET = "That holds something secret, so I keep no question about it."  # noqa: S105
-GIVEN_AWAY = "The answer stands in the question, so anybody could give it. Ask without it."
-TOO_COMMON = (
+TOO_LONG = N_("That is too long: at most {question} characters of question and {answer} of answer.")
+SECRET = N_("That holds something secret, so I keep no question about it.")
+GIVEN_AWAY = N_("The answer stands in the question, so anybody could give it. Ask without it.")
+TOO_COMMON = N_(
     "I could not tell that answer from any other: nothing in it is its own (a name, a number, a date, a word of "
     "substance). Give a fuller answer."
 )
-NOT_SAID = (
+NOT_SAID = N_(
     "Nothing you told me says “{answer}”, so I could only fail. `/remember {question} {answer}` keeps it; then add the "
     "question again."
 )
-KNOWN = "I am asked that already ({ref})."
-FULL = f"I am asked {MOST_QUESTIONS} questions of yours already; `/probe drop q3` makes room."
-ADDED = "From tonight on I am asked: “{question}” Expected: {answer} ({ref}{by}). `/probe drop {ref}` takes it back."
-NONE = f"There is no question of yours yet. {ADD_HOW}"
-DROPPED = "I am no longer asked {ref}."
-DROP_HOW = "Say which: `/probe drop q3`; `/probe list` shows them."
+KNOWN = N_("I am asked that already ({ref}).")
+FULL = N_("I am asked {count} questions of yours already; `/probe drop q3` makes room.")
+ADDED = N_("From tonight on I am asked: “{question}” Expected: {answer} ({ref}). `/probe drop {ref}` takes it back.")
+ADDED_BY = N_(
+    "From tonight on I am asked: “{question}” Expected: {answer} ({ref}, by {by}). `/probe drop {ref}` takes it back."
+)
+NONE = N_("There is no question of yours yet.")
+DROPPED = N_("I am no longer asked {ref}.")
+DROP_HOW = N_("Say which: `/probe drop q3`; `/probe list` shows them.")
 
 _SPACED = re.compile(r"\s=\s")
 _REF = re.compile(r"q([0-9]{1,18})", re.IGNORECASE)
@@ -68,37 +72,40 @@ class ProbeQuestionCommands:
         question, answer = parted
         asked = await self._questions.all()
         same = next((one for one in asked if one.question.casefold() == question.casefold()), None)
-        refused = KNOWN.format(ref=same.ref) if same else FULL if len(asked) >= MOST_QUESTIONS else None
+        refused = _(KNOWN).format(ref=same.ref) if same else None
+        if refused is None and len(asked) >= MOST_QUESTIONS:
+            refused = _(FULL).format(count=MOST_QUESTIONS)
         value = Value(answer, find_dates(answer, entry.at, self._space.zone))
         refused = refused or _refused(question, value)
         patterns = usable_patterns((), value, question=question, replaced=None, rivals=())
         if refused or not patterns:
-            return Answer(refused or TOO_COMMON)
+            return Answer(refused or _(TOO_COMMON))
         fact = await self._fact_that_says(question, patterns)
         if fact is None and not await self._is_said(question, answer, patterns):
-            return Answer(NOT_SAID.format(question=literal(question), answer=literal(answer)))
+            return Answer(_(NOT_SAID).format(question=literal(question), answer=literal(answer)))
         added = await self._questions.add(
             question, answer, patterns=patterns, fact_id=fact.id if fact else None, author_id=entry.author_id
         )
-        by = f", by {fact.ref}" if fact else ""
-        return Answer(ADDED.format(question=literal(question), answer=literal(answer), ref=added.ref, by=by))
+        told = _(ADDED_BY if fact else ADDED)
+        by = fact.ref if fact else ""
+        return Answer(told.format(question=literal(question), answer=literal(answer), ref=added.ref, by=by))
 
     async def list_(self, rest: str, entry: Entry) -> Answer:
         """Answer `/probe list`."""
         asked = await self._questions.all()
-        return Answer("\n".join(_line(one) for one in asked) if asked else NONE)
+        return Answer("\n".join(_line(one) for one in asked) if asked else f"{_(NONE)} {_(ADD_HOW)}")
 
     async def drop(self, rest: str, entry: Entry) -> Answer:
         """Answer `/probe drop q3`. Raises: UnknownId, NotTheirs."""
         match = _REF.fullmatch(rest)
         if match is None:
-            return Answer(DROP_HOW)
+            return Answer(_(DROP_HOW))
         number = int(match[1])
         for one in await self._questions.all():
             if one.id == number:
                 self._rights.over_own(one.author_id, entry)
         await self._questions.remove(number)
-        return Answer(DROPPED.format(ref=f"q{number}"))
+        return Answer(_(DROPPED).format(ref=f"q{number}"))
 
     async def _fact_that_says(self, question: str, patterns: tuple[str, ...]) -> Fact | None:
         """Return the active fact whose value is the answer; of several, one that the question is about."""
@@ -121,17 +128,17 @@ def _parted(text: str) -> tuple[str, str] | str:
     elif text.count("=") == 1:
         start, stop = text.index("="), text.index("=") + 1
     else:
-        return SEVERAL if "=" in text else BLANK
+        return f"{_(SEVERAL if '=' in text else BLANK)} {_(ADD_HOW)}"
     question, answer = (" ".join(part.split()) for part in (text[:start], text[stop:]))
-    return (question, answer) if question and answer else BLANK
+    return (question, answer) if question and answer else f"{_(BLANK)} {_(ADD_HOW)}"
 
 
 def _refused(question: str, value: Value) -> str | None:
     if len(question) > MAX_QUESTION_CHARS or len(value.text) > MAX_VALUE_CHARS:
-        return TOO_LONG
+        return _(TOO_LONG).format(question=MAX_QUESTION_CHARS, answer=MAX_VALUE_CHARS)
     if is_masked(question) or is_masked(value.text):
-        return SECRET
-    return GIVEN_AWAY if gives_away(question, value) and _has_substance(value) else None
+        return _(SECRET)
+    return _(GIVEN_AWAY) if gives_away(question, value) and _has_substance(value) else None
 
 
 def _has_substance(value: Value) -> bool:

@@ -8,19 +8,21 @@ import re
 from dataclasses import replace
 
 from bot.commands.facts import Press
-from bot.commands.procedure_cards import ADD_HOW, NO_PROCEDURES, card, edit_question, forget_question, page
+from bot.commands.procedure_cards import NO_PROCEDURES, add_how, card, edit_question, forget_question, page
 from bot.commands.rights import Rights
 from bot.quoting import literal
 from bot.turn.answer import Answer
+from memory.catalogue import N_, _
 from memory.errors import UnknownId
 from memory.space import Space
+from memory.store.entries import Entry
 from memory.store.instructions import read
-from memory.store.mailbox import Entry
 from memory.store.procedures import Procedure, Version
 
-GONE = "That one does not wait any more."
-DROPPED = "Dropped: {ref} never held, and its words are gone from my procedures."
-HOW = (
+GONE = N_("That one does not wait any more.")
+DROPPED = N_("Dropped: {ref} never held, and its words are gone from my procedures.")
+THE_VERSION = N_("version {number} of {ref}")
+HOW = N_(
     "`/procedures` lists them, `/procedures p3` shows one, `/procedures p3 2` its version 2, `/procedures p3 edit …` "
     "changes it, `/procedures add …` teaches one, `/forget p3` erases one."
 )
@@ -61,10 +63,10 @@ class ProcedureCommands:
         if match := _REF.fullmatch(first):
             return await self._about(await self._procedures.procedure(int(match[1])), text, entry)
         if first.lower() == "add":
-            return await self._taught(text, entry) if text else Answer(ADD_HOW, awaits="padd:")
+            return await self._taught(text, entry) if text else Answer(add_how(), awaits="padd:")
         if first == "" or (_NUMBER.fullmatch(first) and not text):
             return await self._page(int(first or 1))
-        return Answer(HOW)
+        return Answer(_(HOW))
 
     def decides(self, rest: str) -> bool:
         """Whether `/keep` or `/drop` was said of a procedure."""
@@ -73,12 +75,12 @@ class ProcedureCommands:
     async def keep(self, rest: str, entry: Entry) -> Answer:
         """Answer `/keep p3`: the version that waits holds from now on. Raises: UnknownId."""
         waiting = await self._waiting(rest)
-        return await self._kept(waiting.id, entry) if waiting else Answer(GONE)
+        return await self._kept(waiting.id, entry) if waiting else Answer(_(GONE))
 
     async def drop(self, rest: str, entry: Entry) -> Answer:
         """Answer `/drop p3`. Raises: UnknownId."""
         waiting = await self._waiting(rest)
-        return await self._dropped(waiting.id, entry) if waiting else Answer(GONE)
+        return await self._dropped(waiting.id, entry) if waiting else Answer(_(GONE))
 
     async def _about(self, procedure: Procedure, asked: str, entry: Entry) -> Answer:
         if not asked:
@@ -88,7 +90,7 @@ class ProcedureCommands:
         what, *text = asked.split(maxsplit=1)
         if what.lower() == "edit":
             return await self._taught(text[0], entry, procedure.id) if text else edit_question(procedure.shown)
-        return Answer(HOW)
+        return Answer(_(HOW))
 
     # Pressed
 
@@ -96,17 +98,17 @@ class ProcedureCommands:
         return replace(await self._page(int(rest) if _NUMBER.fullmatch(rest) else 1), where="instead")
 
     async def _press_card(self, entry: Entry, rest: str) -> Answer:
-        number, _, version = rest.partition(":")
+        number, _sign, version = rest.partition(":")
         procedure = await self._procedure(number)
         shown = self._version_card(procedure, int(version)) if _NUMBER.fullmatch(version) else None
         return replace(shown or card(procedure, procedure.shown, self._space.zone), where="instead")
 
     async def _press_keep(self, entry: Entry, rest: str) -> Answer:
-        answer = await self._kept(int(rest), entry) if _NUMBER.fullmatch(rest) else Answer(GONE)
+        answer = await self._kept(int(rest), entry) if _NUMBER.fullmatch(rest) else Answer(_(GONE))
         return replace(answer, is_spent=True)
 
     async def _press_drop(self, entry: Entry, rest: str) -> Answer:
-        answer = await self._dropped(int(rest), entry) if _NUMBER.fullmatch(rest) else Answer(GONE)
+        answer = await self._dropped(int(rest), entry) if _NUMBER.fullmatch(rest) else Answer(_(GONE))
         return replace(answer, is_spent=True)
 
     async def _press_edit(self, entry: Entry, rest: str) -> Answer:
@@ -128,7 +130,9 @@ class ProcedureCommands:
 
     async def _page(self, number: int) -> Answer:
         found = await self._procedures.listed()
-        return page(found, number, self._space.zone) if found else Answer(NO_PROCEDURES, awaits="padd:")
+        if not found:
+            return Answer(f"{_(NO_PROCEDURES)} {add_how()}", awaits="padd:")
+        return page(found, number, self._space.zone)
 
     async def _taught(self, text: str, entry: Entry, procedure_id: int | None = None) -> Answer:
         """Let a member's own words hold as a procedure; what they read is what was stored."""
@@ -143,12 +147,15 @@ class ProcedureCommands:
     async def _kept(self, version_id: int, entry: Entry) -> Answer:
         await self._check_decision(version_id, entry)
         kept = await self._procedures.keep(version_id, by=entry.author, by_id=entry.author_id)
-        return Answer(f"{_receipt(kept)} `/procedures {kept.ref}` shows it.") if kept else Answer(GONE)
+        if kept is None:
+            return Answer(_(GONE))
+        shows = _("`/procedures {ref}` shows it.").format(ref=kept.ref)
+        return Answer(f"{_receipt(kept)} {shows}", where="within")
 
     async def _dropped(self, version_id: int, entry: Entry) -> Answer:
         await self._check_decision(version_id, entry)
         dropped = await self._procedures.drop(version_id)
-        return Answer(DROPPED.format(ref=dropped.ref)) if dropped else Answer(GONE)
+        return Answer(_(DROPPED).format(ref=dropped.ref), where="within") if dropped else Answer(_(GONE))
 
     async def _check_decision(self, version_id: int, entry: Entry) -> None:
         """Raises: NotTheirs."""
@@ -162,7 +169,7 @@ class ProcedureCommands:
         """Raises: UnknownId."""
         found = next((one for one in procedure.versions if one.number == number), None)
         if found is None:
-            raise UnknownId(f"version {number} of {procedure.ref}")
+            raise UnknownId(_(THE_VERSION).format(number=number, ref=procedure.ref))
         return card(procedure, found, self._space.zone)
 
     async def _procedure(self, number: str) -> Procedure:
@@ -175,5 +182,7 @@ class ProcedureCommands:
 
 
 def _receipt(kept: Version) -> str:
-    version = f" (version {kept.number})" if kept.number > 1 else ""
-    return f"✎ procedure kept{version}: {literal(kept.says.name)} · {kept.ref}."
+    told = _("✎ procedure kept (version {number}): {name} · {ref}.")
+    if kept.number == 1:
+        told = _("✎ procedure kept: {name} · {ref}.")
+    return told.format(number=kept.number, name=literal(kept.says.name), ref=kept.ref)

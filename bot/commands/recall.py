@@ -11,12 +11,11 @@ from dataclasses import replace
 from datetime import date
 
 from bot.commands.asked_days import AskedDays, asked_days
-from bot.commands.facts import Press
+from bot.commands.facts import SAID_HERE, Press
 from bot.commands.places import place_of_message
 from bot.commands.recall_cards import (
     A_PAGE,
     ECHOED_CHARS,
-    NO_DAYS,
     NOT_KEPT,
     NOTHING,
     Result,
@@ -24,21 +23,23 @@ from bot.commands.recall_cards import (
     day_page,
     days_page,
     health_page,
+    nothing_said,
     results_page,
     whole,
     why_page,
-    written_day,
 )
 from bot.probing.regressions import last_line
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
+from memory.catalogue import MOMENT, _, written
 from memory.errors import UnknownId
 from memory.health import memory_health
+from memory.messages import Message
 from memory.recall.days import days_with_words, said_on, scope_of
-from memory.recall.items import Found
+from memory.recall.items import Found, Item
 from memory.recall.terms import is_small_talk
 from memory.space import Space
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from memory.store.recalls import Hit, Search
 
 CANDIDATES = 25
@@ -103,7 +104,7 @@ class RecallCommands:
         (message_id,) = _numbers(rest, 1)
         message = await self._space.sessions.message(message_id)
         place = await place_of_message(self._space, message_id)
-        text = f"Said here:\n{quotation(message.text[:LINE_CHARS])}"
+        text = f"{_(SAID_HERE)}\n{quotation(message.text[:LINE_CHARS])}"
         return Answer(text, reply_to=place.target(entry) if place else None, shows=(f"m{message_id}",))
 
     async def _press_day(self, entry: Entry, rest: str) -> Answer:
@@ -111,8 +112,8 @@ class RecallCommands:
         return await self._days(day, day, 1) if day else Answer()
 
     async def _press_days(self, entry: Entry, rest: str) -> Answer:
-        first, _, more = rest.partition(":")
-        last, _, page = more.partition(":")
+        first, _sign, more = rest.partition(":")
+        last, _sign, page = more.partition(":")
         answer = await self._days(_day(first), _day(last), int(page) if _NUMBER.fullmatch(page) else 1)
         return replace(answer, where="instead")
 
@@ -124,38 +125,37 @@ class RecallCommands:
         found = await self._space.recall.search(asked.question, k=CANDIDATES, scope=scope, in_window=window)
         search = _as_search(found)
         if not search.hits:
-            return Answer(NOTHING.format(asked=literal(asked.question[:ECHOED_CHARS])))
+            return Answer(_(NOTHING).format(asked=literal(asked.question[:ECHOED_CHARS])))
         return await self._page(await self._space.recalls.keep(search), 1, entry)
 
     async def _page(self, search_id: int, page: int, entry: Entry) -> Answer:
         search = await self._space.recalls.search(search_id)
         shown = await self._results(search, page, entry) if search else []
-        return results_page(search, shown, page, self._space.zone) if search and shown else Answer(NOT_KEPT)
+        return results_page(search, shown, page, self._space.zone) if search and shown else Answer(_(NOT_KEPT))
 
     async def _why(self, search_id: int, page: int, entry: Entry) -> Answer:
         search = await self._space.recalls.search(search_id)
         shown = await self._results(search, page, entry) if search else []
-        return why_page(search, shown) if search and shown else Answer(NOT_KEPT)
+        return why_page(search, shown) if search and shown else Answer(_(NOT_KEPT))
 
     async def _whole(self, ref: str) -> Answer:
         """Return the whole text of a message, segment or procedure. Raises: UnknownId."""
         number = int(ref[1:])
         if ref[0] == "p":
             says = (await self._space.procedures.procedure(number)).shown.says
-            return whole(f"**{ref}** · a procedure", says.text, ref=ref)
+            return whole(_("**{ref}** · a procedure").format(ref=ref), says.text, ref=ref)
         segments = self._space.segments
         message_id = (await segments.segment(number)).message_id if ref[0] == "s" else number
         message = await self._space.sessions.message(message_id)
         parts = await segments.of_messages([message_id])
-        local = message.at.astimezone(self._space.zone)
-        speaker = message.author or ("you" if message.role == "user" else "assistant")
-        heading = f"**m{message_id}** · {local:%a} {local.day} {local:%b %Y %H:%M} · {literal(speaker)}"
+        when = written(message.at.astimezone(self._space.zone), MOMENT)
+        heading = f"**m{message_id}** · {when} · {literal(_speaker(message))}"
         text = "".join(part.text for part in parts)
         if len(text) <= WHOLE_CHARS:
             return whole(heading, text, ref=f"m{message_id}")
         at = next((n for n, part in enumerate(parts) if ref == f"s{part.id}"), 0)
         around = [f"s{part.id}" for part in (*parts[max(0, at - 1) : at], *parts[at + 1 : at + 2])]
-        heading = f"{heading} · part {at + 1} of {len(parts)}"
+        heading = _("{heading} · part {number} of {count}").format(heading=heading, number=at + 1, count=len(parts))
         return whole(heading, parts[at].text, ref=f"m{message_id}", more=around)
 
     async def _days(self, first: date | None, last: date | None, page: int) -> Answer:
@@ -164,23 +164,21 @@ class RecallCommands:
         if first is not None and first == last:
             return await self._day(first)
         if not days:
-            when = " and ".join([*([f"since {first}"] if first else []), *([f"until {last}"] if last else [])])
-            return Answer(NO_DAYS.format(when=when))
+            return Answer(nothing_said(first, last))
         return days_page(days, page, first=first, last=last)
 
     async def _day(self, day: date) -> Answer:
         ids = await said_on(self._space.db, day, self._space.zone)
         journal = await self._space.journal.text(day)
         if not ids and not journal:
-            return Answer(NO_DAYS.format(when=f"on {written_day(day)}"))
+            return Answer(nothing_said(day, day))
         said = await self._space.sessions.messages(list(ids[:DAY_LINES]))
         lines = []
         for message in said:
-            speaker = message.author or ("you" if message.role == "user" else "assistant")
             words = " ".join(message.text.split())
             cut = words if len(words) <= LINE_CHARS else f"{words[: LINE_CHARS - 1]}…"
             at = message.at.astimezone(self._space.zone)
-            lines.append(f"• {at:%H:%M} {literal(speaker)}, m{message.id}: {literal(cut)}")
+            lines.append(f"• {at:%H:%M} {literal(_speaker(message))}, m{message.id}: {literal(cut)}")
         return day_page(day, journal, lines, left=len(ids) - len(said), refs=tuple(f"m{one}" for one in ids))
 
     # Looked up
@@ -217,12 +215,12 @@ class RecallCommands:
                 case "f":
                     fact = await self._space.facts.fact(number)
                     text, is_outdated = f"{fact.about}: {fact.value}", fact.status != "active"
-                    return Words(text, fact.since, fact.by or "you", fact.message_id, is_outdated)
+                    return Words(text, fact.since, fact.by or _("you"), fact.message_id, is_outdated)
                 case "p":
                     shown = (await self._space.procedures.procedure(number)).shown
-                    return Words(shown.says.text, shown.at, shown.by or "you", None)
+                    return Words(shown.says.text, shown.at, shown.by or _("you"), None)
         found = await self._space.recall.by_ids([number]) if hit.ref[0] == "s" else []
-        return next((Words(one.text, one.at, one.speaker, one.message, one.is_outdated) for one in found), None)
+        return next((Words(one.text, one.at, _teller(one), one.message, one.is_outdated) for one in found), None)
 
 
 def _as_search(found: Found) -> Search:
@@ -244,6 +242,16 @@ def _as_search(found: Found) -> Search:
     shown = {item.id for item in found.items}
     left_out += [(excluded.id, excluded.reason) for excluded in found.excluded if excluded.id not in shown]
     return Search(found.query, tuple(kept.values()), tuple(left_out))
+
+
+def _speaker(message: Message) -> str:
+    return message.author or (_("you") if message.role == "user" else _("assistant"))
+
+
+def _teller(item: Item) -> str:
+    if item.is_document:
+        return _("document {where}").format(where=item.author or "").strip()
+    return item.author or _(item.speaker)
 
 
 def _numbers(rest: str, count: int) -> Sequence[int]:

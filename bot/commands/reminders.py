@@ -10,21 +10,22 @@ from dataclasses import replace
 from datetime import timedelta
 
 from bot.commands.facts import Press
-from bot.commands.menus import turning
+from bot.commands.menus import page_of, turning
 from bot.commands.rights import Rights
 from bot.turn.answer import Answer
 from bot.turn.reminder_words import card, list_line, receipt, tomorrow_of
 from bot.turn.reminding import asker_of
+from memory.catalogue import N_, _, ngettext
 from memory.ledger.asked_times import HOW, Asked, read_asked
 from memory.space import Space
-from memory.store.mailbox import Button, Entry
+from memory.store.entries import Button, Entry
 from memory.store.reminder_rows import CannotRemind, Reminder, Timing, retimed
 from memory.store.wall_times import UnclearTime, wall_of
 from tools.tool import Change, Reminded
 
 A_PAGE = 8
 A_ROW = 4
-ADD_HOW = (
+ADD_HOW = N_(
     "What shall I remind you of, and when? Reply to this message, or send for example:\n"
     "• `/remind tomorrow 9:00 call the dentist`\n"
     "• `/remind in 20 minutes tea`\n"
@@ -32,13 +33,14 @@ ADD_HOW = (
     "`on the last day of each month`, `every 29 February`)\n"
     "• `/remind 0 9 * * mon-fri standup` (cron; 0 and 7 are Sunday)"
 )
-NO_REMINDERS = f"No reminder waits. {ADD_HOW}"
-HOW_TO = (
+NO_REMINDERS = N_("No reminder waits.")
+HOW_TO = N_(
     "`/reminders` lists them, `/reminders n12` shows one, `/reminders n12 done`, `… snooze 10 min` (or `1 h`, "
     "`tomorrow`, any time), `… edit` and the new time or text, `… delete`, `… undo`."
 )
-STALE = "That was changed since, or its time is over; /reminders shows how it is now."
-EDIT_HOW = "Reply to this message with the new time, the new text or both."
+STALE = N_("That was changed since, or its time is over; /reminders shows how it is now.")
+EDIT_HOW = N_("Reply to this message with the new time, the new text or both.")
+UNTIL_HOW = N_("say until when: `10 min`, `1 h`, `tomorrow` or a time such as `18:00`")
 
 _REF = re.compile(r"n([0-9]{1,18})", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]{1,18}")
@@ -72,7 +74,7 @@ class ReminderCommands:
     async def remind(self, rest: str, entry: Entry) -> Answer:
         """Answer `/remind tomorrow 9:00 call the dentist`. Raises: UnclearTime, CannotRemind."""
         if not rest:
-            return Answer(ADD_HOW, awaits="nadd:")
+            return Answer(_(ADD_HOW), awaits="nadd:")
         asked = read_asked(rest, entry.at, self._space.zone)
         if asked.timing is None:
             raise UnclearTime(HOW)
@@ -90,10 +92,10 @@ class ReminderCommands:
             return await self._about(await self._store.reminder(int(match[1])), more[0] if more else "", entry)
         if first == "" or (_NUMBER.fullmatch(first) and not more):
             return await self._page(int(first or 1))
-        return Answer(HOW_TO)
+        return Answer(_(HOW_TO))
 
     async def _about(self, reminder: Reminder, asked: str, entry: Entry) -> Answer:
-        verb, _, rest = asked.partition(" ")
+        verb, _space, rest = asked.partition(" ")
         match verb.lower():
             case "":
                 return card(reminder, self._space.zone)
@@ -107,8 +109,8 @@ class ReminderCommands:
                 return await self._deleted(reminder, entry)
             case "undo":
                 return await self._undone(reminder, reminder.version, entry)
-            case _:
-                return Answer(HOW_TO)
+            case _other:
+                return Answer(_(HOW_TO))
 
     # Pressed
 
@@ -151,15 +153,15 @@ class ReminderCommands:
         waiting, rung = await self._store.waiting(), await self._store.rung()
         found = [*waiting, *rung]
         if not found:
-            return Answer(NO_REMINDERS, awaits="nadd:")
+            return Answer(f"{_(NO_REMINDERS)} {_(ADD_HOW)}", awaits="nadd:")
         last = -(-len(found) // A_PAGE)
         at = min(max(number, 1), last)
         shown = found[(at - 1) * A_PAGE : at * A_PAGE]
         lines = [list_line(one, self._space.zone) for one in shown]
-        count = f"{len(waiting)} {'waits' if len(waiting) == 1 else 'wait'}"
-        count += f", {len(rung)} rang and {'is' if len(rung) == 1 else 'are'} not done" if rung else ""
-        where = f"{count} · {self._space.zone.key}" + (f" · page {at} of {last}" if last > 1 else "")
-        text = "\n".join([*lines, "", f"{where} · `/reminders {shown[0].ref}` shows one, `/remind` sets one"])
+        how = _("`/reminders {ref}` shows one, `/remind` sets one").format(ref=shown[0].ref)
+        turned = [page_of(at, last)] if last > 1 else []
+        foot = " · ".join([_counts(len(waiting), len(rung)), self._space.zone.key, *turned, how])
+        text = "\n".join([*lines, "", foot])
         turns = turning(at, last, lambda page: (f"nlist:{page}", f"/reminders {page}"))
         return Answer(text, (*_rows(shown), *turns), shows=tuple(one.ref for one in shown))
 
@@ -198,7 +200,7 @@ class ReminderCommands:
         self._rights.over_own(reminder.asker.by_id, entry)
         undone = await self._store.undo(reminder.id, version)
         if undone is None:
-            return Answer(STALE)
+            return Answer(_(STALE))
         return self._told(undone, "deleted" if undone.state == "deleted" else "restored")
 
     async def _forgo(self, reminder: Reminder) -> None:
@@ -217,19 +219,29 @@ class ReminderCommands:
             return Timing(wall=tomorrow_of(reminder, now, zone))
         timing = read_asked(until, entry.at, zone).timing
         if timing is None or timing.repeats is not None:
-            raise UnclearTime("say until when: `10 min`, `1 h`, `tomorrow` or a time such as `18:00`")
+            raise UnclearTime(UNTIL_HOW)
         return timing
 
     def _edit_question(self, reminder: Reminder) -> Answer:
         shown = card(reminder, self._space.zone)
-        return Answer(f"{EDIT_HOW}\n{shown.text}", awaits=f"nedit:{reminder.id}", shows=(reminder.ref,))
+        return Answer(f"{_(EDIT_HOW)}\n{shown.text}", awaits=f"nedit:{reminder.id}", shows=(reminder.ref,))
 
     def _told(self, reminder: Reminder, change: Change, notes: Sequence[str] = ()) -> Answer:
-        return receipt(Reminded(reminder, change, tuple(notes)), self._space.zone)
+        told = Reminded(reminder, change, tuple(notes))
+        return receipt(told, self._space.zone, self._space.clock.now())
 
     async def _reminder(self, number: str) -> Reminder:
         """Raises: UnknownId."""
         return await self._store.reminder(int(number) if _NUMBER.fullmatch(number) else 0)
+
+
+def _counts(waiting: int, rung: int) -> str:
+    counts = [ngettext("{count} waits", "{count} wait", waiting).format(count=waiting)]
+    if rung:
+        counts.append(
+            ngettext("{count} rang and is not done", "{count} rang and are not done", rung).format(count=rung)
+        )
+    return ", ".join(counts)
 
 
 def _rows(shown: Sequence[Reminder]) -> list[tuple[Button, ...]]:

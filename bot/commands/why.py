@@ -9,24 +9,30 @@ from zoneinfo import ZoneInfo
 
 from bot.quoting import literal
 from memory.block import NO_ROOM, Explained
+from memory.catalogue import MOMENT, N_, _, written
 from memory.messages import Message
 from memory.store.sessions import Turn
 
 SHOWN_CHARS = 160
 _LAYERS = {
-    "ledger": "Facts",
-    "recalled": "Recalled",
-    "procedure": "Procedures",
-    NO_ROOM: "Procedures left out, no room for them",
-    "handoff": "Earlier talk, summed up",
-    "tail": "This conversation",
+    "ledger": N_("Facts"),
+    "recalled": N_("Recalled"),
+    "procedure": N_("Procedures"),
+    NO_ROOM: N_("Procedures left out, no room for them"),
+    "handoff": N_("Earlier talk, summed up"),
+    "tail": N_("This conversation"),
+    "shown": N_("Pictures and other media it was shown"),
 }
-_SPEAKERS = {"user": "you", "model": "me"}
+_SPEAKERS = {"user": N_("you"), "model": N_("me")}
 
 
-def why_text(turn: Turn, parts: Sequence[Explained], zone: ZoneInfo) -> str:
+def why_text(turn: Turn, parts: Sequence[Explained], zone: ZoneInfo, *, reactions: Sequence[str] = ()) -> str:
     """Return the answer (Markdown): the layers with their parts, then what is the same in every prompt."""
-    head = f"**t{turn.id}** was answered from {turn.prompt_tokens or 0:,} tokens by {turn.model or 'no model'}."
+    head = _("**t{turn}** was answered from {tokens:,} tokens by {model}.").format(
+        turn=turn.id, tokens=turn.prompt_tokens or 0, model=turn.model or _("no model")
+    )
+    if reactions:
+        head += "\n" + _("Reactions to it: {signs}").format(signs=" ".join(reactions))
     order = {layer: place for place, layer in enumerate(_LAYERS)}
     told = sorted((part for part in parts if part.item.layer in order), key=lambda part: order[part.item.layer])
     blocks = [
@@ -34,14 +40,15 @@ def why_text(turn: Turn, parts: Sequence[Explained], zone: ZoneInfo) -> str:
         for layer, group in groupby(told, key=lambda part: part.item.layer)
     ]
     fixed = ", ".join(f"{part.item.layer} {part.item.tokens:,}" for part in parts if part.item.layer not in order)
-    return "\n\n".join([head, *blocks, *([f"In every prompt: {fixed} tokens"] if fixed else [])])
+    always = [_("In every prompt: {parts} tokens").format(parts=fixed)] if fixed else []
+    return "\n\n".join([head, *blocks, *always])
 
 
 def _layer_lines(layer: str, parts: Sequence[Explained], zone: ZoneInfo) -> Iterator[str]:
     tokens = sum(part.item.tokens for part in parts)
-    yield f"**{_LAYERS[layer]}** ({tokens:,} tokens)"
+    yield _("**{layer}** ({tokens:,} tokens)").format(layer=_(_LAYERS[layer]), tokens=tokens)
     if layer == "tail":
-        yield f"• {_span(parts)}, as it was said"
+        yield _("• {messages}, as it was said").format(messages=_span(parts))
     else:
         yield from (_part_line(part, zone) for part in parts)
 
@@ -55,10 +62,10 @@ def _part_line(part: Explained, zone: ZoneInfo) -> str:
 
 def _source(message: Message, zone: ZoneInfo) -> str:
     at = message.at.astimezone(zone)
-    speaker = message.author or _SPEAKERS.get(message.role, message.role)
-    return f"{speaker}, m{message.id}, {at:%a} {at.day} {at:%b %Y %H:%M}"
+    role = _SPEAKERS.get(message.role, message.role)
+    return f"{message.author or _(role)}, m{message.id}, {written(at, MOMENT)}"
 
 
 def _span(parts: Sequence[Explained]) -> str:
     ids = sorted({int(part.item.ref[1:]) for part in parts})
-    return f"m{ids[0]}" if len(ids) == 1 else f"m{ids[0]} to m{ids[-1]}"
+    return f"m{ids[0]}" if len(ids) == 1 else _("m{first} to m{last}").format(first=ids[0], last=ids[-1])

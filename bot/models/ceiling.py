@@ -82,12 +82,18 @@ class Bill:
 
 
 class Ceiling:
-    """The ceiling of one space. `daily_usd` None: there is none; 0: only what costs nothing is done."""
+    """The ceiling of one space. `operator_usd` None: there is none; 0: only what costs nothing is done."""
 
-    def __init__(self, space: Space, daily_usd: float | None) -> None:
+    def __init__(self, space: Space, operator_usd: float | None) -> None:
         self._space = space
-        self.daily_usd = daily_usd
+        self.operator_usd = operator_usd
         self._under_way: dict[Share, float] = {"chat": 0.0, "background": 0.0, "probe": 0.0}
+
+    @property
+    def daily_usd(self) -> float | None:
+        """What a day may cost now: no more than the operator allows, and less where the space is set to less."""
+        own = self._space.preferences.daily_usd
+        return min((usd for usd in (self.operator_usd, own) if usd is not None), default=None)
 
     def today(self) -> date:
         """Return the local date."""
@@ -113,7 +119,8 @@ class Ceiling:
 
         An examination whose cost is not known counts with its whole share, but for an examination itself.
         """
-        if self.daily_usd is None:
+        daily = self.daily_usd
+        if daily is None:
             return None
         before = dict(self._under_way)
         bill = await self.bill()
@@ -121,12 +128,12 @@ class Ceiling:
         chat, work = (max(before[one], self._under_way[one]) for one in ("chat", "background"))
         examined, total = bill.usd_of("probe"), bill.total.usd
         if bill.unsettled and share != "probe":
-            work += max(0.0, PROBE * self.daily_usd - examined)
-        left = [self.daily_usd - total - chat - work]
+            work += max(0.0, PROBE * daily - examined)
+        left = [daily - total - chat - work]
         if share != "chat":
-            left.append(BACKGROUND * self.daily_usd - bill.usd_of("probe", *BACKGROUND_TASKS) - work)
+            left.append(BACKGROUND * daily - bill.usd_of("probe", *BACKGROUND_TASKS) - work)
         if share == "probe":
-            left.append(PROBE * self.daily_usd - examined)
+            left.append(PROBE * daily - examined)
         return max(0.0, min(left))
 
     @asynccontextmanager
@@ -150,7 +157,8 @@ class Ceiling:
         """Whether a turn has used as much as a turn may."""
         total = Bill(tuple(_item(used) for used in await used_by_turn(self._space.db, turn_id))).total
         tokens = total.usage.prompt_tokens + total.usage.output_tokens + total.usage.thought_tokens
-        is_dear = self.daily_usd is not None and total.usd > A_TURN * self.daily_usd
+        daily = self.daily_usd
+        is_dear = daily is not None and total.usd > A_TURN * daily
         return is_dear or tokens > TURN_TOKENS
 
 

@@ -257,7 +257,7 @@ class GeminiModel:
             without_signatures="unsigned" in met or self._standby.is_foreign(model),
             without_files="no_file" in met,
         )
-        contents = build_contents(request.messages, request.memory_block, sources)
+        contents = build_contents(request.messages, request.memory_block, sources, shown=request.shown)
         return [{"role": content.role, "parts": [part_to_wire(part) for part in content.parts]} for content in contents]
 
 

@@ -18,11 +18,13 @@ from memory.messages import (
     FilePart,
     MediaPart,
     Message,
+    NotePart,
     OpaquePart,
     Part,
     ResultPart,
     TextPart,
     ThoughtPart,
+    text_of,
 )
 
 UNSIGNED_CALL = b"skip_thought_signature_validator"
@@ -91,19 +93,23 @@ class _Block:
     exchange: _Exchange | None = None
 
 
-def build_contents(messages: Sequence[Message], memory_block: str | None, sources: Sources) -> list[Content]:
+def build_contents(
+    messages: Sequence[Message], memory_block: str | None, sources: Sources, *, shown: Sequence[Part] = ()
+) -> list[Content]:
     """Return the contents of a request, acceptable whatever the messages are.
 
     The memory block becomes the last part of the content that opens the current turn, so that it stays where it is
-    while the turn's steps follow.
+    while the turn's steps follow; what is shown stands right before it, each named. Media of messages whose bytes are
+    not at hand are named where they were.
     """
     blocks = list(_blocks(messages, sources))
     start = max((index for index, block in enumerate(blocks) if block.opens), default=0)
     past = [piece for block in blocks[:start] for piece in _past(block)]
     current = [piece for block in blocks[start:] for piece in _current(block)]
     merged = _with_edges(_merged(past + current))
-    if memory_block:
-        merged = _with_memory(merged, memory_block)
+    last = (*_shown(shown, sources), *((TextPart(text=memory_block),) if memory_block else ()))
+    if last:
+        merged = _with_last(merged, last)
     return [Content("model" if block.kind == "model" else "user", block.parts) for block in merged]
 
 
@@ -149,10 +155,10 @@ def _sendable(message: Message, sources: Sources) -> Iterator[Part]:
     for part in message.parts:
         sendable = _unsigned(part) if sources.without_signatures else part
         if isinstance(part, MediaPart) and (not part.data or sources.without_files):
-            sendable = _note(f"A file ({part.mime_type}, {part.size} bytes) was here; it is no longer available.")
+            sendable = _note(f"[{part.label}]")
         elif isinstance(part, FilePart) and _is_gone(part, message, sources):
             sendable = _note(f"A file ({part.mime_type or 'unknown type'}) was here; it is no longer available.")
-        elif message.role == "notice" and isinstance(part, TextPart):
+        elif isinstance(part, NotePart) or (message.role == "notice" and isinstance(part, TextPart)):
             sendable = _note(part.text)
         if not _is_blank(sendable):
             yield sendable
@@ -238,12 +244,22 @@ def _with_edges(blocks: list[_Block]) -> list[_Block]:
     return blocks
 
 
-def _with_memory(blocks: list[_Block], memory_block: str) -> list[_Block]:
+def _shown(parts: Sequence[Part], sources: Sources) -> Iterator[Part]:
+    for part in parts:
+        if not isinstance(part, MediaPart):
+            yield _note(text_of([part]))
+        elif part.data and not sources.without_files:
+            yield _note(f"This is {part.label}:")
+            yield part
+        else:
+            yield _note(f"{part.label} cannot be shown.")
+
+
+def _with_last(blocks: list[_Block], parts: tuple[Part, ...]) -> list[_Block]:
     users = [index for index, block in enumerate(blocks) if block.kind == "user"]
     index = max((index for index in users if blocks[index].opens), default=users[0])
     opening = blocks[index]
-    with_memory = replace(opening, parts=(*opening.parts, TextPart(text=memory_block)))
-    return [*blocks[:index], with_memory, *blocks[index + 1 :]]
+    return [*blocks[:index], replace(opening, parts=(*opening.parts, *parts)), *blocks[index + 1 :]]
 
 
 def _note(text: str) -> TextPart:

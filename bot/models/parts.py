@@ -25,6 +25,7 @@ from memory.messages import (
     TextPart,
     ThoughtPart,
     media_part,
+    storable,
 )
 
 Wire = dict[str, Any]
@@ -58,6 +59,7 @@ _DATA_KEYS = frozenset(_OBJECTS) | {"text", "inlineData", "toolCall", "toolRespo
 
 def part_from_wire(raw: Wire, *, call_id: str) -> Part:
     """Return the part a JSON object stands for; `call_id` names a call or result that came without an id."""
+    raw = storable(raw)
     try:
         return _known_part(raw, call_id)
     except (ValidationError, TypeError, ValueError, KeyError, AttributeError):

@@ -9,6 +9,7 @@ from datetime import date
 from pydantic import BaseModel, ConfigDict
 
 from bot.apart import done_apart
+from memory.catalogue import ENGLISH
 
 DEADLINE_S = 60.0
 
@@ -25,11 +26,12 @@ class Mark(BaseModel):
 
 
 class Album(BaseModel):
-    """The nights of one picture, the oldest first; at least one."""
+    """The nights of one picture, the oldest first; at least one. `language` is the code of that of its captions."""
 
     model_config = ConfigDict(frozen=True)
 
     marks: tuple[Mark, ...]
+    language: str = ENGLISH
 
 
 async def drawn(album: Album) -> bytes | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bot.home import Home
 from bot.telegram.chats import ChatStore
+from memory.catalogue import N_
 from memory.errors import MemoryFault
 from memory.findings import Finding
 from memory.ports import Clock
@@ -20,10 +21,10 @@ from memory.store.database import Database, from_utc_text
 from memory.store.tombstones import Tombstones
 
 ABOUT = "an empty memory"
-MEANT = "if a new beginning is meant, say anything here, and this is over"
-ELSEWHERE = f"homes beside this one hold a memory of this name; {MEANT}"
-KEPT = f"backup of it holds messages, and is kept; {MEANT}"
-OLDER = f"chat is older than the memory it is about; {MEANT}"
+MEANT = N_("if a new beginning is meant, say anything here, and this is over")
+ELSEWHERE = "; ".join([N_("homes beside this one hold a memory of this name"), MEANT])
+KEPT = "; ".join([N_("backup of it holds messages, and is kept"), MEANT])
+OLDER = "; ".join([N_("chat is older than the memory it is about"), MEANT])
 LATE = timedelta(days=1)
 """A memory is made with the first message; a chat that is so much older had one before."""
 

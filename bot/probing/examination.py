@@ -149,7 +149,8 @@ class Examination:
     async def _examined(self, space: Space, errand: Errand, on_progress: Progress | None) -> Run:
         async with scratch_of(self._home, space, self._tombstones, self._clock, free=self._free) as scratch:
             errand.write(scratch.root)
-            found = await sent(self._program, self._settings, scratch.root, on_progress, silence_s=self._silence_s)
+            settings = self._paid_by(space)
+            found = await sent(self._program, settings, scratch.root, on_progress, silence_s=self._silence_s)
         # What only the live files can tell.
         beside = [
             *await examine_media(space),
@@ -174,6 +175,11 @@ class Examination:
             only=tuple(only),
         )
         return Errand(orders=orders, allowance_usd=await self._allowance_usd(space))
+
+    def _paid_by(self, space: Space) -> Settings:
+        """Return the settings with what a day of this memory may cost."""
+        daily_usd = Ceiling(space, self._settings.daily_usd).daily_usd
+        return self._settings.model_copy(update={"daily_usd": daily_usd})
 
     async def _allowance_usd(self, space: Space) -> float | None:
         """Return what the examinations of this local day may still cost."""

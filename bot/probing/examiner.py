@@ -77,13 +77,12 @@ class Workshop:
             await space.close()
 
 
-async def examined(home: Home, settings: Settings, say: Say) -> Run:
+async def examined(home: Home, settings: Settings, say: Say, *, clock: Clock) -> Run:
     """Do the errand that lies in a scratch home, and return the run.
 
     Raises: MemoryFault, OSError, ValueError.
     """
     errand = Errand.read(home.root)
-    clock = SystemClock()
     async with AsyncExitStack() as stack:
         purse = Purse(errand.allowance_usd, clock)
         model = await stack.enter_async_context(open_model(settings, clock))
@@ -141,11 +140,11 @@ def utility_name(settings: Settings, model: str) -> str:
     return model if settings.gemini_api_key is None else settings.gemini_utility_model
 
 
-def run(scratch: Path, say: Say) -> int:
+def run(scratch: Path, say: Say, *, clock: Clock) -> int:
     """Do the errand and return the exit code."""
     try:
         settings = load(scratch).settings
-        say(Said(run=asyncio.run(examined(Home(scratch), settings, say))))
+        say(Said(run=asyncio.run(examined(Home(scratch), settings, say, clock=clock))))
     except Exception as error:
         # The boundary of the process: what went wrong is named, and nothing else of it is told.
         say(Said(failed=type(error).__name__))
@@ -153,11 +152,11 @@ def run(scratch: Path, say: Say) -> int:
     return 0
 
 
-def main() -> None:
-    """Examine, and exit."""
+def main(clock: Clock) -> None:
+    """Examine what the last argument names, and exit."""
     logging.disable(logging.CRITICAL)
     threading.Thread(target=_end_with_parent, daemon=True, name="end with parent").start()
-    sys.exit(run(Path(sys.argv[1]), _print))
+    sys.exit(run(Path(sys.argv[-1]), _print, clock=clock))
 
 
 def _print(said: Said) -> None:
@@ -174,4 +173,4 @@ def _end_with_parent() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(SystemClock())

@@ -12,11 +12,13 @@ from bot.probing.regressions import PROBED, findings_of
 from bot.probing.report import NOTHING_YET, report, run_again
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
+from bot.turn.topics import in_topic
+from memory.catalogue import N_, _
 from memory.errors import MemoryFault, StorageFull
 from memory.findings import Gate, Run
 from memory.space import Space
+from memory.store.entries import Outgoing
 from memory.store.jobs import PROBE, Job
-from memory.store.mailbox import Outgoing
 
 log = logging.getLogger(__name__)
 
@@ -24,12 +26,12 @@ Progress = Callable[[int, int], Awaitable[None]]
 """Called as an examination goes on, with how many cases are done and how many there are."""
 SHARES = 4
 """So often at most is a progress shown."""
-PROGRESS = "Examining my memory: {done} of {total}"
-BROKE_OFF = (
+PROGRESS = N_("Examining my memory: {done} of {total}")
+BROKE_OFF = N_(
     "The examination broke off; nothing is called lost by that, and your memory is as it was: I work on a copy. Try it "
     "again later; if it breaks off again, tell the operator."
 )
-NO_ROOM = (
+NO_ROOM = N_(
     "There is not enough room on the disk for the copy that I examine; nothing is called lost by that. Please tell "
     "the operator."
 )
@@ -69,13 +71,13 @@ class AskedExaminations:
         except (MemoryFault, OSError) as error:
             log.warning("asked examination failed: space=%s error=%s", self._space.id, type(error).__name__)
             why = NO_ROOM if isinstance(error, StorageFull) else BROKE_OFF
-            await self._end(job, Answer(why, ((run_again(),),)), key=f"unprobed:{job.id}")
+            await self._end(job, Answer(_(why), ((run_again(),),)), key=f"unprobed:{job.id}")
         else:
             await self._end(job, await self._report(), key=f"{PROBED}{job.id}")
 
     async def _end(self, job: Job, told: Answer, *, key: str) -> None:
         async with self._space.db.transaction():
-            for number, message in enumerate(formed(self._screen, told, None)):
+            for number, message in enumerate(in_topic(formed(self._screen, told, None), job.payload)):
                 await self._space.mailbox.post(f"{key}:{number}", message)
             await self._space.jobs.finish(job.id)
 
@@ -83,7 +85,7 @@ class AskedExaminations:
         stored = await self._space.probes.last_done()
         if stored is None:
             # Everything was forgotten meanwhile.
-            return Answer(NOTHING_YET)
+            return Answer(_(NOTHING_YET))
         return report(await findings_of(self._space, stored), self._space.zone).answer
 
 
@@ -102,7 +104,7 @@ class _Shown:
         if share <= self._share:
             return
         self._share = share
-        words = PROGRESS.format(done=done, total=total)
+        words = _(PROGRESS).format(done=done, total=total)
         place = await self._space.mailbox.place_of(f"answer:{self._job.key.removeprefix(f'{PROBE}:')}:0")
         if place is None:
             await self._screen.show_work(words)

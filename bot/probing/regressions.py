@@ -6,7 +6,9 @@ Reads rows and writes none. Whether something is news is told from when the memb
 from contextlib import suppress
 from datetime import datetime
 
-from bot.probing.report import Amiss, Findings, shortened, status_line
+from bot.probing.amiss import Amiss
+from bot.probing.report import Findings, shortened, status_line
+from memory.catalogue import MOMENT_OF_YEAR, _, written
 from memory.errors import UnknownId
 from memory.findings import Run
 from memory.ledger.facts import Fact
@@ -84,9 +86,9 @@ async def last_line(space: Space) -> str:
     stored = await space.probes.last_done()
     if stored is None:
         return ""
-    at = stored.run.ended_at.astimezone(space.zone)
+    at = written(stored.run.ended_at.astimezone(space.zone), MOMENT_OF_YEAR)
     found = await findings_of(space, stored)
-    return f"Last examined on {at:%a} {at.day} {at:%b %H:%M}: {status_line(found, space.zone)}"
+    return _("Last examined on {at}: {status}").format(at=at, status=status_line(found, space.zone))
 
 
 async def _question(space: Space, ref: str) -> str | None:

@@ -4,80 +4,38 @@ Pure: values in, Markdown and buttons out. The words of a member stand in it as 
 and where a report goes, is decided by those who read rows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from bot.probing.amiss import Amiss, layer_words, remedy
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
+from memory.catalogue import DAY_OF_YEAR, N_, _, ngettext, written
 from memory.findings import Run
-from memory.store.mailbox import Button
+from memory.store.entries import Button
 from memory.store.probe_alarms import Alarm
 
 MOST_ITEMS = 5
 QUOTED_CHARS = 160
 DEAD_MAN_NIGHTS = 3
 
-NOTHING_YET = (
+NOTHING_YET = N_(
     "Nothing to examine yet. Tell me something worth remembering; from then on I examine myself every night whether I "
     "still know it."
 )
-LOST: Mapping[str, str] = {
-    "stored": "The message in which you said it is gone from my storage.",
-    "extracted": "The message is there, but the fact that I had made of it is gone from my list.",
-    "active": "It is in my list, but not as you said it: altered, or marked as no longer true though nobody said so.",
-    "rendered": "It is in my list of facts, but the list I read before I answer does not show it.",
-    "segment": "The message is there, but the part of it that I search is gone or damaged.",
-    "indexed": "The message is there, but my search index has lost it.",
-    "ranked": "The message is in my search index, but a question about it no longer finds it.",
-    "packed": "A search finds the message, but it no longer gets among what I read before I answer.",
-    "read": "It was in front of me, and I answered without it or wrongly all the same.",
-}
-"""Where a fact was lost, by the layer that says no first."""
-PLACES: Mapping[str, str] = {
-    "ledger": "my list of facts",
-    "recalled": "what I find by searching",
-    "handoff": "my summary of earlier talk",
-    "journal": "my journal",
-    "procedure": "a procedure",
-    "vectors": "my search by meaning",
-}
-REMEDIES: Mapping[str, str] = {
-    "stored": "I can't bring it back by myself: tell me again, or ask the operator for a backup.",
-    "extracted": "I can read the message again.",
-    "active": "I can read the message again.",
-    "rendered": "I can make its index anew; pinning it (`/facts {ref} pin`) puts it first.",
-    "segment": "I can cut and index the message again.",
-    "indexed": "I can make the index anew.",
-    "ranked": "I can make the index anew; another question (`/facts {ref} question …`) may find it better.",
-    "packed": "Nothing is lost from my storage; pinning it (`/facts {ref} pin`) puts it first.",
-    "read": "Nothing is lost from my storage; a clearer question (`/facts {ref} question …`) may help.",
-}
-RESTORABLE = frozenset({"extracted", "active", "rendered", "segment", "indexed", "ranked"})
-"""Layers that can be made anew from the message itself."""
+LONG_UNEXAMINED = N_(
+    "⚠️ **My memory has not been examined for {nights} nights**: the last that ended was on {day}. Until one does, "
+    "nobody would notice a loss. Please tell the operator; /health shows more."
+)
+NEVER_EXAMINED = N_(
+    "⚠️ **My memory has not been examined for {nights} nights**: none ever ended. Until one does, nobody would notice a "
+    "loss. Please tell the operator; /health shows more."
+)
 
 Mood = Literal["quiet", "loud"]
-
-
-@dataclass(frozen=True)
-class Amiss:
-    """One thing that is amiss. `said` is what the member said of it, shortened; "" where that is gone or private.
-
-    `is_derived`: of files, and those can be made anew from others that are sound.
-    """
-
-    alarm: Alarm
-    about: str = ""
-    said: str = ""
-    message_id: int | None = None
-    is_derived: bool = False
-
-    @property
-    def can_be_restored(self) -> bool:
-        has_source = self.alarm.kind == "lost" and self.alarm.layer in RESTORABLE and self.message_id is not None
-        return has_source or self.is_derived
 
 
 @dataclass(frozen=True)
@@ -113,7 +71,7 @@ def report(found: Findings, zone: ZoneInfo) -> Report:
     parts = [*_head(found, alarms), status_line(found, zone)]
     parts += [_item(number, one, zone, is_alone=len(alarms) == 1) for number, one in _shown(alarms)]
     if len(alarms) > MOST_ITEMS:
-        parts.append(f"and {len(alarms) - MOST_ITEMS} more: /probe")
+        parts.append(_("and {count} more: /probe").format(count=len(alarms) - MOST_ITEMS))
     if alarms:
         parts.append(_changed(found))
     parts += [*_recovered(found), *_remarks(found)]
@@ -127,70 +85,54 @@ def report(found: Findings, zone: ZoneInfo) -> Report:
 
 def unexamined(reason: str, *, nights: int, since: date | None) -> Report:
     """Return the message of a night on which no examination came to an end; `nights` is how many that makes."""
-    text = f"I could not examine myself last night: {reason}; nothing is called lost."
+    text = _("I could not examine myself last night: {reason}; nothing is called lost.").format(reason=reason)
     if nights < DEAD_MAN_NIGHTS:
         return Report(Answer(text))
-    last = f"the last that ended was on {_day(since)}" if since else "none ever ended"
-    text = (
-        f"⚠️ **My memory has not been examined for {nights} nights**: {last}. Until one does, nobody would notice a "
-        f"loss. Please tell the operator; /health shows more.\n\n{text}"
-    )
-    return Report(Answer(text, ((run_again(),),)), "loud", is_news=True)
+    alarm = _(LONG_UNEXAMINED if since else NEVER_EXAMINED).format(nights=nights, day=_day(since) if since else "")
+    return Report(Answer(f"{alarm}\n\n{text}", ((run_again(),),)), "loud", is_news=True)
 
 
 def status_line(found: Findings, zone: ZoneInfo) -> str:
     """Return the one line that sums up an examination."""
     run = found.run
     if not run.results and found.ok and not found.still:
-        return NOTHING_YET
+        return _(NOTHING_YET)
     known = [one.verdict for one in run.results if one.verdict not in ("unknown", "unaskable")]
     sources = [one.source for one in run.results if one.source in ("pass", "lost")]
-    parts = [f"Memory {known.count('pass')}/{len(known)}"]
+    parts = [_("Memory {passed}/{known}").format(passed=known.count("pass"), known=len(known))]
     unknown = sum(one.verdict == "unknown" for one in run.results)
-    parts += [f"{unknown} unknown"] if unknown else []
-    parts += [f"sources {sources.count('pass')}/{len(sources)}"] if sources else []
-    parts += [f"canary {_canary(run)}", f"integrity {_integrity(run)}", _cost(run)]
+    parts += [_("{count} unknown").format(count=unknown)] if unknown else []
+    if sources:
+        parts.append(_("sources {passed}/{known}").format(passed=sources.count("pass"), known=len(sources)))
+    parts += [_canary(run)] if run.results or run.canary else []
+    parts += [_integrity(run), _cost(run)]
     parts += [_still(found.still, zone)] if found.still else []
     return " · ".join(parts)
 
 
-def layer_words(alarm: Alarm) -> str:
-    """Return what an alarm means, in a sentence."""
-    match alarm.kind:
-        case "lost":
-            return LOST.get(alarm.layer, "I no longer know it.")
-        case "leak":
-            return f"If you had me forget it, it would still stand in {PLACES.get(alarm.layer, alarm.layer)}."
-        case "stale":
-            return f"An old value of it still stands as the current one in {PLACES.get(alarm.layer, alarm.layer)}."
-        case "unaskable":
-            return "I can't tell whether I know it: its question can be answered without it, or does not fit it."
-        case "canary":
-            return (
-                "Each night, on a copy, I learn a made-up fact and forget it again. That did not go as it must: "
-                f"{alarm.layer or 'a step failed'}."
-            )
-        case "integrity":
-            return f"Something in my files does not agree ({alarm.ref}): {alarm.layer}."
-
-
 def well_again(recovered: Sequence[Amiss]) -> str:
     """Return the line that names what is amiss no more."""
-    return f"✓ Well again: {', '.join(_name(one) for one in recovered)}."
+    return _("✓ Well again: {names}.").format(names=", ".join(_name(one) for one in recovered))
 
 
 def run_again() -> Button:
     """Return the button that examines once more."""
-    return Button(text="Run again", data="prun:", typed="/probe")
+    return Button(text=_("Run again"), data="prun:", typed="/probe")
 
 
 def _head(found: Findings, alarms: Sequence[Amiss]) -> Iterator[str]:
     if alarms:
-        count = "something" if len(alarms) == 1 else f"{len(alarms)} things"
-        yield f"⚠️ **I examined my memory and found {count} amiss.**"
+        yield ngettext(
+            "⚠️ **I examined my memory and found something amiss.**",
+            "⚠️ **I examined my memory and found {count} things amiss.**",
+            len(alarms),
+        ).format(count=len(alarms))
     if found.missed:
-        nights = "one night" if found.missed == 1 else f"{found.missed} nights"
-        yield f"Before this, {nights} passed without an examination; this one makes up for it."
+        yield ngettext(
+            "Before this, one night passed without an examination; this one makes up for it.",
+            "Before this, {count} nights passed without an examination; this one makes up for it.",
+            found.missed,
+        ).format(count=found.missed)
 
 
 def _shown(alarms: Sequence[Amiss]) -> list[tuple[int, Amiss]]:
@@ -202,44 +144,28 @@ def _item(number: int, one: Amiss, zone: ZoneInfo, *, is_alone: bool) -> str:
     names = [] if is_alone else [f"**{number}**"]
     names += [f"**{literal(one.about)}**"] if one.about else []
     names += [alarm.ref] if alarm.kind not in ("canary", "integrity") else []
-    names.append(f"since {_day(alarm.raised_at.astimezone(zone))}")
+    names.append(_("since {day}").format(day=_day(alarm.raised_at.astimezone(zone))))
     lines = [" · ".join(names)]
     if one.said:
-        where = f" (m{one.message_id})" if one.message_id is not None else ""
-        lines += [f"You said{where}:", f"{quotation(one.said)}\n"]
-    return "\n".join([*lines, f"{layer_words(alarm)} {_remedy(one)}".strip()])
-
-
-def _remedy(one: Amiss) -> str:
-    match one.alarm.kind:
-        case "lost" if one.alarm.layer in RESTORABLE and not one.can_be_restored:
-            return REMEDIES["stored"]
-        case "lost":
-            return REMEDIES.get(one.alarm.layer, "").format(ref=one.alarm.ref)
-        case "stale" | "leak":
-            return f"`/facts {one.alarm.ref}` shows what I hold about it."
-        case "canary":
-            return "Your own facts are examined apart from it, so none of them needs to be lost; tell the operator."
-        case "integrity" if one.is_derived:
-            return "I can make it anew from what you said, which is not touched by it."
-        case "integrity":
-            return "The operator can look into it: `remembrancer doctor --deep`."
-        case _:
-            return ""
+        said = _("You said:") if one.message_id is None else _("You said (m{message}):").format(message=one.message_id)
+        lines += [said, f"{quotation(one.said)}\n"]
+    return "\n".join([*lines, f"{layer_words(alarm)} {remedy(one)}".strip()])
 
 
 def _row(number: int, one: Amiss, *, is_alone: bool) -> tuple[Button, ...]:
     mark = "" if is_alone else f" {number}"
     of_alarm, ref = one.alarm.id, one.alarm.ref
     restore = Button(
-        text=f"Restore{mark}" if mark or one.is_derived else "Restore from source",
+        text=_("Restore") + mark if mark or one.is_derived else _("Restore from source"),
         data=f"prestore:{of_alarm}",
         typed=f"/probe restore {ref}",
     )
     source = Button(
-        text=f"Source{mark}" if mark else "Show source", data=f"psource:{of_alarm}", typed=f"/probe source {ref}"
+        text=_("Source") + mark if mark else _("Show source"),
+        data=f"psource:{of_alarm}",
+        typed=f"/probe source {ref}",
     )
-    dismiss = Button(text=f"Dismiss{mark}", data=f"pdismiss:{of_alarm}", typed=f"/probe dismiss {ref}")
+    dismiss = Button(text=_("Dismiss") + mark, data=f"pdismiss:{of_alarm}", typed=f"/probe dismiss {ref}")
     return (
         *((restore,) if one.can_be_restored else ()),
         *((source,) if one.message_id is not None else ()),
@@ -249,11 +175,15 @@ def _row(number: int, one: Amiss, *, is_alone: bool) -> tuple[Button, ...]:
 
 def _changed(found: Findings) -> str:
     if found.healthy_on is None:
-        return "There was no healthy night before this to compare with."
-    since = f"the last healthy night ({_day(found.healthy_on)})"
+        return _("There was no healthy night before this to compare with.")
+    day = _day(found.healthy_on)
     if not found.changes:
-        return f"Nothing about the program, its model or its settings has changed since {since}."
-    return f"What has changed since {since}: {literal('; '.join(found.changes))}."
+        return _(
+            "Nothing about the program, its model or its settings has changed since the last healthy night ({day})."
+        ).format(day=day)
+    return _("What has changed since the last healthy night ({day}): {changes}.").format(
+        day=day, changes=literal("; ".join(found.changes))
+    )
 
 
 def _recovered(found: Findings) -> Iterator[str]:
@@ -264,9 +194,9 @@ def _recovered(found: Findings) -> Iterator[str]:
 def _name(one: Amiss) -> str:
     match one.alarm.kind:
         case "canary":
-            return "learning and forgetting"
+            return _("learning and forgetting")
         case "integrity":
-            return f"my files ({one.alarm.ref})"
+            return _("my files ({ref})").format(ref=one.alarm.ref)
         case _:
             return f"{literal(one.about)} ({one.alarm.ref})" if one.about else one.alarm.ref
 
@@ -274,18 +204,22 @@ def _name(one: Amiss) -> str:
 def _remarks(found: Findings) -> Iterator[str]:
     refs = [one.alarm.ref for one in found.news if one.alarm.kind == "unaskable"]
     if refs:
-        yield (
-            f"I can't examine {', '.join(refs)}: the question can be answered without the fact, or does not fit it. "
-            f"Nothing is lost by that; `/facts {refs[0]} question …` gives a better one."
-        )
+        yield _(
+            "I can't examine {refs}: the question can be answered without the fact, or does not fit it. Nothing is "
+            "lost by that; `/facts {ref} question …` gives a better one."
+        ).format(refs=", ".join(refs), ref=refs[0])
     why = _unfinished(found)
     if why:
-        yield f"I could not examine all of it: {why}; nothing is called lost by that."
+        yield _("I could not examine all of it: {why}; nothing is called lost by that.").format(why=why)
     if found.run.judge.is_reliable is False:
-        yield "The model that compares answers failed its own test, so what it alone would have decided is left open."
+        yield _(
+            "The model that compares answers failed its own test, so what it alone would have decided is left open."
+        )
     if found.growth is not None:
         before, now = found.growth
-        yield f"What I read before an answer has grown to {now:,} tokens ({before:,} before), so answers cost more."
+        yield _(
+            "What I read before an answer has grown to {now} tokens ({before} before), so answers cost more."
+        ).format(now=f"{now:,}", before=f"{before:,}")
 
 
 def _unfinished(found: Findings) -> str:
@@ -293,35 +227,38 @@ def _unfinished(found: Findings) -> str:
     if not found.run.results:
         return ""
     if found.run.stopped == "budget":
-        return "the money for it was spent"
+        return _("the money for it was spent")
     if found.run.stopped == "model":
-        return "the model gave no answers"
+        return _("the model gave no answers")
     is_unknown = found.ok is None or any(one.verdict == "unknown" for one in found.run.results)
-    return "some answers are missing" if is_unknown else ""
+    return _("some answers are missing") if is_unknown else ""
 
 
 def _canary(run: Run) -> str:
     if run.canary is None or run.canary.is_well is None:
-        return "unknown"
-    return "ok" if run.canary.is_well else "failed"
+        return _("canary unknown")
+    return _("canary ok") if run.canary.is_well else _("canary failed")
 
 
 def _integrity(run: Run) -> str:
     if not run.has_integrity:
-        return "unknown"
-    return "ok" if not run.integrity else f"{len(run.integrity)} found"
+        return _("integrity unknown")
+    if not run.integrity:
+        return _("integrity ok")
+    return _("integrity {count} found").format(count=len(run.integrity))
 
 
 def _cost(run: Run) -> str:
     if not run.has_model_arms:
-        return "model rests"
-    return "cost unknown" if run.usd is None else f"{run.usd * 100:.1f} ¢"
+        return _("model rests")
+    return _("cost unknown") if run.usd is None else f"{run.usd * 100:.1f} ¢"
 
 
 def _still(alarms: Sequence[Alarm], zone: ZoneInfo) -> str:
     since = min(alarm.raised_at for alarm in alarms).astimezone(zone)
-    word = "lost" if all(alarm.kind == "lost" for alarm in alarms) else "amiss"
-    return f"still {word}: {len(alarms)} (since {_day(since)})"
+    are_lost = all(alarm.kind == "lost" for alarm in alarms)
+    told = _("still lost: {count} (since {day})") if are_lost else _("still amiss: {count} (since {day})")
+    return told.format(count=len(alarms), day=_day(since))
 
 
 def shortened(text: str) -> str:
@@ -331,4 +268,4 @@ def shortened(text: str) -> str:
 
 
 def _day(day: date | datetime) -> str:
-    return f"{day.day} {day:%b}"
+    return written(day, DAY_OF_YEAR)

@@ -7,12 +7,15 @@ themselves cannot be restored here; the member is told so.
 import logging
 from collections.abc import Sequence
 
+from bot.probing.amiss import RESTORABLE
 from bot.probing.examining import Examination
 from bot.probing.regressions import amiss, fact_of
-from bot.probing.report import RESTORABLE, well_again
+from bot.probing.report import well_again
 from bot.quoting import literal
 from bot.turn.answer import Answer, formed
 from bot.turn.screen import Screen
+from bot.turn.topics import in_topic, topic_of
+from memory.catalogue import N_, _
 from memory.errors import MemoryFault
 from memory.findings import CaseResult
 from memory.integrity import rebuild
@@ -21,8 +24,8 @@ from memory.ledger.facts import Fact
 from memory.probe.cases import Case, UnsoundPattern, cases_of
 from memory.probe.standing import doubt
 from memory.space import Space
+from memory.store.entries import Entry
 from memory.store.jobs import PROBE, RESTORE, Job
-from memory.store.mailbox import Entry
 from memory.store.probe_alarms import Alarm
 
 log = logging.getLogger(__name__)
@@ -30,24 +33,23 @@ log = logging.getLogger(__name__)
 IN_LEDGER = frozenset({"extracted", "active"})
 """Layers that are mended by reading the message again; the others by making the index anew."""
 
-BEGUN = "I restore {ref} from m{message} and examine it once more; that may take a minute. A line follows."
-BEGUN_ANEW = "I make what does not agree ({ref}) anew and examine all of my memory; that may take some minutes."
-NO_SOURCE = (
+BEGUN = N_("I restore {ref} from m{message} and examine it once more; that may take a minute. A line follows.")
+BEGUN_ANEW = N_("I make what does not agree ({ref}) anew and examine all of my memory; that may take some minutes.")
+NO_SOURCE = N_(
     "There is nothing left to restore {ref} from: the message in which it was said is gone. Tell me again, or ask the "
     "operator for a backup."
 )
-NOTHING_LOST = "Nothing of {ref} is missing from my storage, so there is nothing to restore. {how}"
-HOW = (
-    "`/facts {ref} pin` puts it in front of every answer, `/facts {ref} question …` gives it another question to be "
-    "found by."
+NOTHING_LOST = N_(
+    "Nothing of {ref} is missing from my storage, so there is nothing to restore. `/facts {ref} pin` puts it in "
+    "front of every answer, `/facts {ref} question …` gives it another question to be found by."
 )
-RESTORED = "✓ Well again: **{about}**: {value} ({ref}). I restored it from m{message} and examined it once more."
-RENAMED = "{old} was damaged and is set aside; what you said is {ref} from now on."
-UNEXAMINED = (
+RESTORED = N_("✓ Well again: **{about}**: {value} ({ref}). I restored it from m{message} and examined it once more.")
+RENAMED = N_("{old} was damaged and is set aside; what you said is {ref} from now on.")
+UNEXAMINED = N_(
     "I restored **{about}**: {value} ({ref}) from m{message}. Whether I know it again I could not examine just now; "
     "the next examination will tell, and /probe does it at once."
 )
-NOT_FOUND = (
+NOT_FOUND = N_(
     "I made what I could anew from m{message}, but examined once more I still do not know it. `/recall m{message}` "
     "shows what you said; telling me again keeps it anew."
 )
@@ -75,7 +77,8 @@ class Restoring:
             await rebuild(self._space)
         told = await self._examined(alarm, message_id)
         async with self._space.db.transaction():
-            for number, message in enumerate(formed(self._screen, Answer(told, shows=(f"m{message_id}",)), None)):
+            answer = formed(self._screen, Answer(told, shows=(f"m{message_id}",)), None)
+            for number, message in enumerate(in_topic(answer, job.payload)):
                 await self._space.mailbox.post(f"restored:{job.id}:{number}", message)
             await self._space.jobs.finish(job.id)
 
@@ -83,7 +86,7 @@ class Restoring:
         """Make anew what is derived, and have all of the memory examined: any of it may have hung on that."""
         await rebuild(self._space)
         async with self._space.db.transaction():
-            await self._space.jobs.add(PROBE, f"{PROBE}:restored:{job.id}", {})
+            await self._space.jobs.add(PROBE, f"{PROBE}:restored:{job.id}", job.payload)
             await self._space.jobs.finish(job.id)
 
     async def _read_again(self, alarm: Alarm, message_id: int) -> None:
@@ -126,22 +129,22 @@ class Restoring:
         """Examine what was restored, and return what came of it."""
         case = await self._case(await self._ref_now(alarm.ref))
         if case is None:
-            return NOT_FOUND.format(message=message_id)
+            return _(NOT_FOUND).format(message=message_id)
         before = await self._space.probes.open_alarms()
         result = await self._result(case.ref, alarm.ref)
         if result is not None and result.verdict == "lost":
-            return NOT_FOUND.format(message=message_id)
+            return _(NOT_FOUND).format(message=message_id)
         fact = await fact_of(self._space, case.ref)
         words = RESTORED if result is not None and result.verdict == "pass" else UNEXAMINED
         about = literal(fact.about if fact else case.question)
-        lines = [words.format(about=about, value=literal(case.value), ref=case.ref, message=message_id)]
-        lines += [RENAMED.format(old=alarm.ref, ref=case.ref)] if case.ref != alarm.ref else []
+        lines = [_(words).format(about=about, value=literal(case.value), ref=case.ref, message=message_id)]
+        lines += [_(RENAMED).format(old=alarm.ref, ref=case.ref)] if case.ref != alarm.ref else []
         return "\n".join([*lines, *await self._also_well(alarm, before)])
 
     async def _result(self, ref: str, old_ref: str) -> CaseResult | None:
         """Examine a case, and return what was found; None where that came to nothing."""
         try:
-            run, _ = await self._examination.run(self._space, only=tuple({ref, old_ref}))
+            run, _gate = await self._examination.run(self._space, only=tuple({ref, old_ref}))
         except (MemoryFault, OSError) as error:
             log.warning("restored, not examined: space=%s error=%s", self._space.id, type(error).__name__)
             return None
@@ -171,11 +174,12 @@ async def ordered(space: Space, alarm: Alarm, entry: Entry) -> Answer:
     last = await space.probes.last_done()
     one = await amiss(space, alarm, last.run if last else None)
     if one.is_derived:
-        await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", {"alarm": alarm.id})
-        return Answer(BEGUN_ANEW.format(ref=alarm.ref), is_spent=True)
+        await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", {"alarm": alarm.id, **topic_of(entry)})
+        return Answer(_(BEGUN_ANEW).format(ref=alarm.ref), is_spent=True)
     if alarm.kind != "lost" or alarm.layer not in RESTORABLE | {"stored"}:
-        return Answer(NOTHING_LOST.format(ref=alarm.ref, how=HOW.format(ref=alarm.ref)))
+        return Answer(_(NOTHING_LOST).format(ref=alarm.ref))
     if alarm.layer == "stored" or one.message_id is None:
-        return Answer(NO_SOURCE.format(ref=alarm.ref))
-    await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", {"alarm": alarm.id, "message": one.message_id})
-    return Answer(BEGUN.format(ref=alarm.ref, message=one.message_id), is_spent=True)
+        return Answer(_(NO_SOURCE).format(ref=alarm.ref))
+    payload = {"alarm": alarm.id, "message": one.message_id, **topic_of(entry)}
+    await space.jobs.add(RESTORE, f"{RESTORE}:{entry.source}", payload)
+    return Answer(_(BEGUN).format(ref=alarm.ref, message=one.message_id), is_spent=True)

@@ -6,18 +6,18 @@ space's own chat through its outbox, and nowhere else.
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import date, datetime, time
-from typing import Literal, Self
+from dataclasses import replace
+from datetime import date, datetime
 
 from bot.probing.album import Album, Mark, drawn
 from bot.probing.examining import Examination
+from bot.probing.hours import Hours
 from bot.probing.nights import MAX_TRIES, due_night, may_try, newest_night
 from bot.probing.regressions import REPORTED, findings_of
 from bot.probing.report import Report, report, unexamined
 from bot.schedule import Look
-from bot.settings import Settings
 from bot.turn.runner import Runner
+from memory.catalogue import N_, _, language, speaking
 from memory.errors import MemoryFault
 from memory.health import born
 from memory.ports import Clock
@@ -30,26 +30,19 @@ PICTURED_NIGHTS = 28
 PICTURE_TYPE = "image/png; of=nights"
 """Its own type, so that a picture is known from what members send."""
 SUNDAY = 6
-THREE_TIMES = "the examination broke off three times"
-NOT_RUN = "the examination did not run"
-NO_ROOM = "there is no room on the disk for the copy that I examine (the operator can make some; then I do it at once)"
-
-
-@dataclass(frozen=True)
-class Hours:
-    """When a memory is examined and when its members read of it, in the zone of each, and how much they read."""
-
-    probe_at: time
-    report_at: time
-    mode: Literal["nightly", "regressions", "off"]
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        return cls(settings.probe_at, settings.report_at, settings.report)
+THREE_TIMES = N_("the examination broke off three times")
+NOT_RUN = N_("the examination did not run")
+NO_ROOM = N_(
+    "there is no room on the disk for the copy that I examine (the operator can make some; then I do it at once)"
+)
 
 
 class Watch:
-    """The nightly work of one process over its open spaces, which `at_work` returns."""
+    """The nightly work of one process over its open spaces, which `at_work` returns.
+
+    `hours` are those of a space that has none of its own. Each look reads what holds then; a date that is dealt with
+    does not come again, so another hour holds from the next date on.
+    """
 
     def __init__(
         self, at_work: Callable[[], Sequence[Runner]], examination: Examination, hours: Hours, clock: Clock
@@ -59,7 +52,7 @@ class Watch:
         self._hours = hours
         self._clock = clock
         self._reported: dict[str, date] = {}
-        """The newest morning of each space that is dealt with, told or not."""
+        """The newest morning of each space that is dealt with, told or not to be told."""
 
     def looks(self) -> Mapping[str, Look]:
         """Return what is to be looked at each minute, by name."""
@@ -76,7 +69,8 @@ class Watch:
     async def _for_each(self, what: str, work: Callable[[Runner], Awaitable[None]]) -> None:
         for runner in self._at_work():
             try:
-                await work(runner)
+                with speaking(runner.space.preferences.language):
+                    await work(runner)
             except Exception as error:
                 # The boundary of a memory: one in trouble is no reason to leave the others alone.
                 is_known = isinstance(error, MemoryFault | OSError)
@@ -86,7 +80,7 @@ class Watch:
     async def _examine(self, runner: Runner) -> None:
         space, now = runner.space, self._clock.now()
         last = await space.probes.last_night()
-        night = due_night(now, self._hours.probe_at, space.zone, last=last, began=await born(space))
+        night = due_night(now, self._hours_of(space).probe_at, space.zone, last=last, began=await born(space))
         if night is None:
             return
         tries = await space.probes.tries(night.day)
@@ -94,26 +88,33 @@ class Watch:
             await self._examination.run(space, night=night.day)
 
     async def _report(self, runner: Runner) -> None:
-        space, hours = runner.space, self._hours
+        space, hours = runner.space, self._hours_of(runner.space)
         day = newest_night(self._clock.now(), hours.report_at, space.zone)
-        if hours.mode == "off" or self._reported.get(space.id, date.min) >= day:
+        if self._reported.get(space.id, date.min) >= day:
             return
+        if hours.mode != "off" and not await self._is_told(runner, day, hours):
+            return
+        self._reported[space.id] = day
+
+    async def _is_told(self, runner: Runner, day: date, hours: Hours) -> bool:
+        """Tell of the night before a morning, unless there is nothing to tell; False while it may still be examined."""
+        space = runner.space
         night = newest_night(moment(datetime.combine(day, hours.report_at), space.zone), hours.probe_at, space.zone)
         is_first = night <= newest_night(await born(space), hours.probe_at, space.zone)
         if not is_first and await space.mailbox.last_posted(f"{REPORTED}{day}:") is None:
             if await self._may_still_come(space, night):
-                return
+                return False
             told = await self._told_of(space, night)
             if hours.mode == "nightly" or told.is_news:
-                await self._tell(runner, day, told)
-        self._reported[space.id] = day
+                await self._tell(runner, day, told, is_pictured=day.weekday() == SUNDAY and hours.mode == "nightly")
+        return True
 
     async def _may_still_come(self, space: Space, night: date) -> bool:
         """Whether the examination of a night is under way or will be tried. For room on the disk nobody waits."""
         if await _is_examined(space, night):
             return False
         tries = await space.probes.tries(night)
-        is_newest = newest_night(self._clock.now(), self._hours.probe_at, space.zone) == night
+        is_newest = newest_night(self._clock.now(), self._hours_of(space).probe_at, space.zone) == night
         return self._examination.is_busy or (is_newest and tries.count < MAX_TRIES and not tries.has_no_room)
 
     async def _told_of(self, space: Space, night: date) -> Report:
@@ -123,13 +124,15 @@ class Watch:
         tries = await space.probes.tries(night)
         reason = THREE_TIMES if tries.count >= MAX_TRIES else NO_ROOM if tries.has_no_room else NOT_RUN
         return unexamined(
-            reason, nights=await space.probes.nights_without(night), since=stored.night if stored else None
+            _(reason), nights=await space.probes.nights_without(night), since=stored.night if stored else None
         )
 
-    async def _tell(self, runner: Runner, day: date, told: Report) -> None:
-        is_pictured = day.weekday() == SUNDAY and self._hours.mode == "nightly"
+    async def _tell(self, runner: Runner, day: date, told: Report, *, is_pictured: bool) -> None:
         photo = await _picture(runner.space) if is_pictured else None
         await runner.tell(f"{REPORTED}{day}", replace(told.answer, photo=photo), is_silent=told.mood == "quiet")
+
+    def _hours_of(self, space: Space) -> Hours:
+        return self._hours.as_set(space.preferences)
 
 
 async def _is_examined(space: Space, night: date) -> bool:
@@ -154,7 +157,7 @@ async def _picture(space: Space) -> str | None:
         )
         for point in await space.probes.trend(PICTURED_NIGHTS)
     ]
-    picture = await drawn(Album(marks=tuple(marks))) if len(marks) > 1 else None
+    picture = await drawn(Album(marks=tuple(marks), language=language())) if len(marks) > 1 else None
     if picture is None:
         return None
     async with space.db.transaction():

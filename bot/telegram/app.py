@@ -1,4 +1,4 @@
-"""TelegramApp: serves one bot from start to stop, and asks Telegram whether it is there.
+"""TelegramApp: serves one bot from start to stop.
 
 Starting waits for the network as long as it takes; stopping lets turns in flight finish. What a killed process left
 undone is taken up by the spaces that are opened at start.
@@ -8,23 +8,30 @@ import asyncio
 import contextlib
 import logging
 import signal
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
+from functools import partial
+from typing import Any
 
-from telegram import BotCommand
-from telegram.error import InvalidToken, RetryAfter, TelegramError
-
-from bot.commands.member import COMMANDS
-from bot.health import Heartbeat, OutOfReach
+from bot.commands.offered import COMMANDS
+from bot.health import Heartbeat
 from bot.settings import Settings
-from bot.telegram.backoff import Backoff
+from bot.telegram.admission import Admission
 from bot.telegram.chats import ChatStore
-from bot.telegram.connection import Connection, seconds_of
+from bot.telegram.connection import Connection
 from bot.telegram.delivery import Sender
-from bot.telegram.intake import FIRST_WAIT_S, MOST_WAIT_S, REFUSED, Intake
+from bot.telegram.intake import Intake, Source
+from bot.telegram.media import TelegramDownloads
+from bot.telegram.menu import register_commands
+from bot.telegram.pairing import Pairing
+from bot.telegram.polling import Polling
 from bot.telegram.reader import Reader
+from bot.telegram.retry import until_done
 from bot.telegram.screen import TelegramScreen
+from bot.telegram.settling import Settling
 from bot.telegram.updates import User
+from bot.telegram.webhook import Webhook
+from bot.turn.attachments.downloads import Downloads
 from bot.turn.screen import Screen
 from bot.turn.spaces import Spaces
 from memory.errors import OperatorMustAct
@@ -32,10 +39,9 @@ from memory.ports import Clock
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.redaction import Redactor
+from memory.transfer.export import export_bytes
 
 log = logging.getLogger(__name__)
-
-REACH_S = 10.0
 
 
 class TelegramApp:
@@ -46,8 +52,8 @@ class TelegramApp:
     ) -> None:
         owner = settings.telegram_owner_id
         assert owner is not None
-        self._admitted = frozenset({owner, *settings.telegram_allowed_ids})
-        self._turn_s = settings.turn_seconds
+        self._admission = Admission(shared, clock, operator_id=owner, always=frozenset(settings.telegram_allowed_ids))
+        self._settings = settings
         self._connection = Connection(settings)
         self._chats = ChatStore(shared, clock)
         self._redactor = redactor
@@ -57,9 +63,25 @@ class TelegramApp:
     def screen(self, space: Space) -> Screen:
         """Return the screen of a space: its chat."""
         bot = self._connection.bot
-        return TelegramScreen(
-            space, Sender(space.id, bot, self._chats, self._clock, picture=space.media.read, file=space.files.read)
+        sender = Sender(
+            space.id,
+            bot,
+            self._chats,
+            self._clock,
+            picture=space.media.read,
+            file=space.files.read,
+            export=partial(export_bytes, space),
         )
+        return TelegramScreen(space, sender)
+
+    @property
+    def downloads(self) -> Downloads:
+        """Return what brings the files that members send."""
+        return TelegramDownloads(self._connection.bot, self._clock)
+
+    def admission_in(self, space: Space) -> Admission | None:
+        """Return whom the bot serves, for the operator's own space, where that is decided; None for any other."""
+        return self._admission if space.id == str(self._admission.operator_id) else None
 
     async def serve(
         self,
@@ -85,65 +107,47 @@ class TelegramApp:
                 for task in (stop, work):
                     task.cancel()
                 await asyncio.gather(stop, work, return_exceptions=True)
-                await spaces.close(grace_s=self._turn_s)
+                await spaces.close(grace_s=self._settings.turn_seconds)
                 await self._connection.close()
         log.info("stopped")
 
     async def _work(
         self, spaces: Spaces, known_space_ids: Sequence[str], beside: AbstractAsyncContextManager[object]
     ) -> None:
-        await self._until_done("open", self._connection.open)
-        # Polling is refused while a webhook is set. What waits at Telegram stays there for us.
-        await self._until_done("delete webhook", self._connection.bot.delete_webhook)
-        await self._register_commands()
+        bot = self._connection.bot
+        await until_done("open", self._connection.open, self._clock)
+        await register_commands(bot)
         for space_id in known_space_ids:
             await self._take_up(spaces, space_id)
-        log.info("serving: chats=%s", len(self._admitted))
+        reader = self._reader()
+        pairing = Pairing(bot, self._admission, self._chats, spaces, reader)
+        intake = Intake(bot, self._chats, spaces, reader, admission=self._admission, pairing=pairing)
+        settling = Settling(bot, self._admission, self._chats, spaces, intake, self._clock)
+        log.info("serving")
         async with beside:
-            await self._intake(spaces).run()
+            await _side_by_side(settling=settling.run(), updates=self._source().run(intake.take))
 
-    def _intake(self, spaces: Spaces) -> Intake:
+    def _reader(self) -> Reader:
         me = self._connection.bot.bot
         user = User(id=me.id, is_bot=True, first_name=me.first_name, username=me.username)
-        reader = Reader(user, frozenset(command.name for command in COMMANDS), self._redactor, self._clock)
-        return Intake(
-            self._connection,
-            self._chats,
-            spaces,
-            reader,
-            admitted=self._admitted,
-            clock=self._clock,
-            heartbeat=self._heartbeat,
+        return Reader(user, frozenset(command.name for command in COMMANDS), self._redactor, self._clock)
+
+    def _source(self) -> Source:
+        settings, connection = self._settings, self._connection
+        if settings.telegram_webhook_url is None or settings.telegram_webhook_secret is None:
+            return Polling(connection, self._clock, self._heartbeat)
+        return Webhook(
+            connection,
+            self._clock,
+            self._heartbeat,
+            url=settings.telegram_webhook_url,
+            secret=settings.telegram_webhook_secret,
+            listen=settings.webhook_listen_in_use,
         )
-
-    async def _until_done(self, name: str, call: Callable[[], Awaitable[object]]) -> None:
-        """Repeat a call until it succeeds, with growing waits. Raises: OutOfReach when the token is refused."""
-        waits = Backoff(FIRST_WAIT_S, MOST_WAIT_S)
-        is_told = False
-        while True:
-            try:
-                await call()
-            except InvalidToken:
-                raise OutOfReach(REFUSED) from None
-            except TelegramError as error:
-                if not is_told:
-                    log.warning("Telegram not reached, trying on: call=%s error=%s", name, type(error).__name__)
-                is_told = True
-                wait_s = waits.next_s()
-                await self._clock.sleep(seconds_of(error) if isinstance(error, RetryAfter) else wait_s)
-            else:
-                return
-
-    async def _register_commands(self) -> None:
-        try:
-            await self._connection.bot.set_my_commands([BotCommand(c.name, c.purpose) for c in COMMANDS])
-        except TelegramError as error:
-            log.warning("commands not registered: error=%s", type(error).__name__)
 
     async def _take_up(self, spaces: Spaces, space_id: str) -> None:
         """Open a space that is known from before if it is still admitted; it goes on with what a stop left open."""
-        admitted_spaces = {await self._chats.space_of(chat_id) for chat_id in self._admitted}
-        if space_id not in admitted_spaces | {str(chat_id) for chat_id in self._admitted}:
+        if not await self._admission.has_space(space_id):
             return
         try:
             await spaces.runner(space_id)
@@ -152,18 +156,14 @@ class TelegramApp:
             log.exception("space not opened: space=%s", space_id)
 
 
-async def reach_telegram(settings: Settings) -> str:
-    """Ask Telegram who the bot is, and return its name. Raises: OutOfReach."""
-    connection = Connection(settings, answer_s=REACH_S)
+async def _side_by_side(**work: Coroutine[Any, Any, None]) -> None:
+    """Run all until one fails, then cancel the others. Raises: what that one raised."""
     try:
-        await connection.open()
-        return f"answers as @{connection.bot.username}"
-    except InvalidToken:
-        raise OutOfReach(REFUSED) from None
-    except TelegramError as error:
-        raise OutOfReach(f"no answer ({type(error).__name__}); check the network and TELEGRAM_BASE_URL") from None
-    finally:
-        await connection.close()
+        async with asyncio.TaskGroup() as tasks:
+            for name, one in work.items():
+                tasks.create_task(one, name=name)
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from None
 
 
 @contextlib.contextmanager

@@ -8,7 +8,7 @@ import json
 import os
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any, Literal
+from typing import Any, Literal, TypeGuard
 from urllib.parse import urlencode
 
 import httpx
@@ -24,8 +24,8 @@ ANSWER_S = 25.0
 CONNECT_S = 10.0
 CONNECTIONS = 64
 BATCH = 100
-Kind = Literal["message", "edited_message", "callback_query", "my_chat_member"]
-KINDS: tuple[Kind, ...] = ("message", "edited_message", "callback_query", "my_chat_member")
+Kind = Literal["message", "edited_message", "callback_query", "message_reaction", "my_chat_member"]
+KINDS: tuple[Kind, ...] = ("message", "edited_message", "callback_query", "message_reaction", "my_chat_member")
 
 _NEVER_LEFT = (
     httpx.ConnectError,
@@ -92,7 +92,7 @@ class Connection:
         })  # fmt: skip
         payload = await self._polls.retrieve(f"{self.bot.base_url}/getUpdates?{query}", read_timeout=POLL_S + 10)
         updates = _Request.parse_json_payload(payload).get("result")
-        if not isinstance(updates, list) or not all(_is_numbered(update) for update in updates):
+        if not isinstance(updates, list) or not all(is_update(update) for update in updates):
             raise TelegramError("the updates have another form")
         return updates
 
@@ -118,5 +118,6 @@ def _request(connections: int, answer_s: float) -> _Request:
     )
 
 
-def _is_numbered(update: object) -> bool:
+def is_update(update: object) -> TypeGuard[RawUpdate]:
+    """Whether a value is an update as far as that is sure: it has a number."""
     return isinstance(update, dict) and type(update.get("update_id")) is int

@@ -17,6 +17,7 @@ from telegramify_markdown.config import RenderConfig
 from telegramify_markdown.converter import STANDARD_OPTIONS
 
 from bot.telegram.entities import Entity, is_linkable, tidy
+from bot.telegram.tables import stacked
 
 _MAX_READINGS = 24
 """A text that still hides something after so many readings (page-long HTML) is better shown as it is."""
@@ -38,7 +39,7 @@ def to_entities(markdown: str) -> tuple[str, list[Entity]]:
 
     `markdown` must hold no lone surrogates. Raises: HiddenText; ValueError and others of the parser are possible.
     """
-    text, entities = convert(escaped(markdown), latex_escape=False, config=_config())
+    text, entities = convert(escaped(stacked(markdown)), latex_escape=False, config=_config())
     return text, tidy(entity.to_dict() for entity in entities)
 
 

@@ -19,6 +19,8 @@ from memory.messages import utf16_length
 
 MAX_UNITS = 4096
 MAX_ENTITIES = 100
+MAX_HEADINGS = 3
+"""As many headings may stand above each other; more lines in bold are a text."""
 
 _CLUSTER = regex.compile(r"\X")
 _BLANK_LINES = regex.compile(r"(?:[^\S\n]*\n)*")
@@ -34,7 +36,7 @@ class Piece:
     entities: tuple[Entity, ...] = ()
 
 
-def render(markdown: str) -> list[Piece]:
+def render(markdown: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
     """Return the messages of a Markdown text, in order; none only if the text shows nothing at all.
 
     What the converter cannot take is shown as it was written.
@@ -44,13 +46,13 @@ def render(markdown: str) -> list[Piece]:
         text, entities = to_entities(source)
     except Exception:  # whatever a foreign parser makes of a model's text, the answer must arrive
         _log.warning("Markdown of %d characters could not be converted and is sent as plain text", len(source))
-        return plain(source)
-    return _Cutter(_without_controls(text), entities).pieces() or plain(source)
+        return plain(source, max_units=max_units)
+    return _Cutter(_without_controls(text), entities, max_units).pieces() or plain(source, max_units=max_units)
 
 
-def plain(text: str) -> list[Piece]:
+def plain(text: str, *, max_units: int = MAX_UNITS) -> list[Piece]:
     """Return the messages of a text that is no Markdown, in order; none only if the text shows nothing at all."""
-    return _Cutter(_clean(text), []).pieces()
+    return _Cutter(_clean(text), [], max_units).pieces()
 
 
 def _clean(text: str) -> str:
@@ -67,12 +69,15 @@ def _without_controls(text: str) -> str:
 class _Cutter:
     """Cuts one text, once. Positions are indexes of characters; units are UTF-16 units from the beginning."""
 
-    def __init__(self, text: str, entities: Sequence[Entity]) -> None:
+    def __init__(self, text: str, entities: Sequence[Entity], max_units: int) -> None:
         self._text = text
+        self._max_units = max_units
         self._units = list(accumulate((1 + (char > "\uffff") for char in text), initial=0))
         blocks = [entity for entity in entities if entity["type"] == "pre"]
         self._block_starts = [bisect_left(self._units, entity["offset"]) for entity in blocks]
         self._block_ends = [bisect_left(self._units, end_of(entity)) for entity in blocks]
+        self._headings = dict(self._bold_lines(entities))
+        """Where headings begin, by where they end; a line that is bold as a whole is as good as one."""
         self._coming = deque(entities)
         self._open: list[Entity] = []
         """Those that began before the place reached and end after it."""
@@ -90,7 +95,7 @@ class _Cutter:
 
     def _reach(self, start: int) -> int:
         """Return how far a message that begins at `start` can go by both limits."""
-        last = self._units[bisect_right(self._units, self._units[start] + MAX_UNITS) - 1]
+        last = self._units[bisect_right(self._units, self._units[start] + self._max_units) - 1]
         free = MAX_ENTITIES - len(self._open)
         if len(self._coming) > free:
             last = min(last, self._coming[free]["offset"])
@@ -103,13 +108,31 @@ class _Cutter:
         for mark, is_code_whole in (("\n\n", True), ("\n", True), ("\n", False), (" ", False)):
             position = self._last(mark, floor, stop, is_code_whole=is_code_whole)
             if position > start:
-                return position
+                return self._before_heading(start, position)
         end = start
         for cluster in _CLUSTER.finditer(self._text, start):
             if cluster.end() > stop:
                 break
             end = cluster.end()
         return end if end > start else stop
+
+    def _before_heading(self, start: int, position: int) -> int:
+        """Return the place before the headings that a cut there would part from what they stand above, if any."""
+        place = position
+        for _level in range(MAX_HEADINGS + 1):
+            end = start + len(self._text[start:place].rstrip())
+            if end not in self._headings:
+                return place if place > start else position
+            place = self._headings[end]
+        return position
+
+    def _bold_lines(self, entities: Sequence[Entity]) -> Iterator[tuple[int, int]]:
+        for entity in entities:
+            if entity["type"] == "bold":
+                start, end = bisect_left(self._units, entity["offset"]), bisect_left(self._units, end_of(entity))
+                is_line = self._text[start - 1 : start] in ("", "\n") and self._text[end : end + 1] in ("", "\n")
+                if is_line and "\n" not in self._text[start:end]:
+                    yield end, start
 
     def _last(self, mark: str, floor: int, stop: int, *, is_code_whole: bool) -> int:
         position = self._text.rfind(mark, floor, stop + len(mark))

@@ -1,30 +1,30 @@
-"""TelegramScreen: a member's chat as a turn sees it. The reply grows in one message, by edits, until it is delivered.
+"""TelegramScreen: a member's chat as a turn sees it. The reply grows there until it is delivered."""
 
-What is streamed is a preview: it may skip and stop, and never fails a turn. Only the delivery that follows it counts.
-"""
-
-import asyncio
 import logging
-
-from telegram.error import BadRequest, ChatMigrated
+from datetime import datetime, timedelta
 
 from bot.telegram.delivery import Sender
-from bot.telegram.entities import is_blank
 from bot.telegram.render import plain, render
-from bot.turn.screen import DeliverLater, DeliveryFault, stream_key
+from bot.telegram.streaming import Drafts, Edits, Stream, Way
+from bot.turn.progress import line
+from bot.turn.screen import DeliveryFault
+from memory.catalogue import N_, _
 from memory.errors import OperatorMustAct
-from memory.messages import CallPart, utf16_length
+from memory.messages import CallPart
 from memory.space import Space
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import OutRow
 
 log = logging.getLogger(__name__)
 
-TYPING_S = 4.0
-"""A client shows a chat action for five seconds."""
-EDIT_S = 1.3
-FIRST_UNITS = 60
-"""A reply shorter than this is not streamed: it comes whole soon enough."""
-NOTHING = "(nothing to show)"
+NO_DRAFTS_FOR = timedelta(hours=1)
+"""How long a chat that took no draft is not asked again."""
+NOTHING = N_("(nothing to show)")
+MOST_PIECES, MOST_CHARS = 4, 12_000
+"""What is longer than so many messages or characters goes out as a file, after its beginning."""
+HEAD_UNITS = 1_500
+GOES_ON = N_("… It goes on: the whole answer is in the file below.")
+WHOLE = N_("📄 The whole answer")
 
 
 class TelegramScreen:
@@ -33,28 +33,44 @@ class TelegramScreen:
     def __init__(self, space: Space, sender: Sender) -> None:
         self._space = space
         self._sender = sender
-        self._stream: _Stream | None = None
+        self._stream: Stream | None = None
+        self._no_drafts_until: datetime | None = None
 
     def render(self, text: str, entry: Entry | None) -> list[Outgoing]:
-        pieces = render(text) or plain(NOTHING)
-        where = _where(entry)
+        pieces = render(text) or plain(_(NOTHING))
+        first = _where(entry)
+        others = first.model_copy(update={"reply_to": None})
+        if len(pieces) > MOST_PIECES or (len(pieces) > 1 and len(text) > MOST_CHARS):
+            head = render(text, max_units=HEAD_UNITS)[0]
+            begun = {"text": f"{head.text}\n\n{_(GOES_ON)}", "entities": head.entities}
+            return [first.model_copy(update=begun), others.model_copy(update={"text": _(WHOLE), "whole": text})]
         return [
-            (where if number == 0 else where.model_copy(update={"reply_to": None})).model_copy(
-                update={"text": piece.text, "entities": piece.entities}
-            )
+            (others if number else first).model_copy(update={"text": piece.text, "entities": piece.entities})
             for number, piece in enumerate(pieces)
         ]
 
     async def begin(self, turn_id: int, entry: Entry) -> None:
-        self._stream = _Stream(self._space, self._sender, turn_id, _where(entry))
+        where = _where(entry)
+        edits = Edits(self._space, self._sender, turn_id, where)
+
+        def without_drafts() -> Way:
+            self._no_drafts_until = self._space.clock.now() + NO_DRAFTS_FOR
+            return edits
+
+        way = Drafts(self._sender, turn_id, where) if self._has_drafts(entry) else edits
+        self._stream = Stream(self._space, self._sender, turn_id, where, way, instead=without_drafts)
         self._stream.start()
 
     async def show_text(self, text: str) -> None:
         if self._stream is not None:
             self._stream.show(text)
 
+    async def show_call(self, call: CallPart) -> None:
+        if self._stream is not None:
+            self._stream.show_line(line(call))
+
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
-        """The chat shows that somebody is at work; that is enough."""
+        """The chat showed that it was at work; that is enough."""
 
     async def show_work(self, what: str) -> None:
         """Background work is not shown in a chat; what it brings is."""
@@ -65,7 +81,11 @@ class TelegramScreen:
             self._stream = None
 
     async def deliver(self, row: OutRow, *, is_repeat: bool = False) -> str | None:
-        return await self._sender.deliver(row, is_repeat=is_repeat)
+        place = await self._sender.deliver(row, is_repeat=is_repeat)
+        if self._stream is not None:
+            # A message takes a draft off the screen.
+            self._stream.show_again()
+        return place
 
     async def say(self, text: str) -> None:
         try:
@@ -74,104 +94,10 @@ class TelegramScreen:
         except (DeliveryFault, OperatorMustAct) as error:
             log.warning("notice not shown: space=%s error=%s", self._space.id, type(error).__name__)
 
-
-class _Stream:
-    """One reply while it grows, and the typing sign beside it."""
-
-    def __init__(self, space: Space, sender: Sender, turn_id: int, where: Outgoing) -> None:
-        self._space = space
-        self._sender = sender
-        self._turn_id = turn_id
-        self._where = where
-        self._text = ""
-        self._shown = ""
-        self._place: str | None = None
-        self._changed = asyncio.Event()
-        self._at_work = asyncio.Lock()
-        """Held while a request is under way: an edit that is cut off could overwrite the finished reply."""
-        self._tasks: list[asyncio.Task[None]] = []
-
-    def start(self) -> None:
-        work = {"typing": self._type(), "painting": self._paint()}
-        self._tasks = [asyncio.create_task(w, name=f"{name} t{self._turn_id}") for name, w in work.items()]
-
-    def show(self, text: str) -> None:
-        self._text = text
-        self._changed.set()
-
-    async def stop(self) -> None:
-        """Show nothing more; what is under way arrives first."""
-        async with self._at_work:
-            for task in self._tasks:
-                task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    async def _type(self) -> None:
-        chat_id = self._where.chat_id
-        while chat_id is not None:
-            try:
-                await self._sender.show_typing(chat_id, self._where.thread_id)
-            except (BadRequest, ChatMigrated, DeliveryFault, OperatorMustAct) as error:
-                log.debug("typing not shown: error=%s", type(error).__name__)
-            await self._space.clock.sleep(TYPING_S)
-
-    async def _paint(self) -> None:
-        """Show the newest text, at most once in `EDIT_S`, until something says that it is no use."""
-        is_useful = True
-        while is_useful:
-            await self._changed.wait()
-            self._changed.clear()
-            text = _shown_part(self._text)
-            if self._is_worth_showing(text) and not self._sender.is_quiet:
-                async with self._at_work:
-                    is_useful = await self._try(text)
-            if text != self._shown and self._is_worth_showing(text):
-                self._changed.set()
-            await self._space.clock.sleep(EDIT_S)
-
-    def _is_worth_showing(self, text: str) -> bool:
-        is_long_enough = self._place is not None or utf16_length(text) >= FIRST_UNITS
-        return is_long_enough and text != self._shown and not is_blank(text)
-
-    async def _try(self, text: str) -> bool:
-        """Show the text; False when this reply cannot be streamed."""
-        try:
-            if self._place is None:
-                self._place = await self._open(text)
-                # Only a message of an earlier run shows something else yet.
-                return self._place is not None
-            await self._sender.edit(self._place, text)
-            self._shown = text
-        except DeliverLater:
-            return True
-        except (BadRequest, ChatMigrated, DeliveryFault, OperatorMustAct) as error:
-            log.info("streaming given up: turn=%s error=%s", self._turn_id, type(error).__name__)
-            return False
-        return True
-
-    async def _open(self, text: str) -> str | None:
-        """Send the first part of the reply and return its place; None when it may have been sent before.
-
-        Its row is written before, so that a crash leaves word of what may stand in the chat.
-        """
-        mailbox = self._space.mailbox
-        message = self._where.model_copy(update={"text": text})
-        async with self._space.db.transaction():
-            row = await mailbox.begin_stream(stream_key(self._turn_id), message, turn_id=self._turn_id)
-            if row.place is None and row.attempts == 0:
-                await mailbox.mark_sending(row.id)
-        if row.place is not None or row.attempts:
-            return row.place
-        try:
-            place = await self._sender.send(message)
-        except DeliverLater as fault:
-            async with self._space.db.transaction():
-                await mailbox.postpone(row.id, fault.not_before, fault.reason)
-            raise
-        async with self._space.db.transaction():
-            await mailbox.mark_place(row.id, place)
-        self._shown = text
-        return place
+    def _has_drafts(self, entry: Entry) -> bool:
+        """Whether the chat is one person's, and took the last draft if it was asked lately."""
+        is_private = entry.chat_id is not None and entry.chat_id > 0
+        return is_private and (self._no_drafts_until is None or self._space.clock.now() >= self._no_drafts_until)
 
 
 def _where(entry: Entry | None) -> Outgoing:
@@ -185,9 +111,3 @@ def _where(entry: Entry | None) -> Outgoing:
         thread_id=entry.thread_id,
         reply_to=entry.message_id if is_group else None,
     )
-
-
-def _shown_part(text: str) -> str:
-    """Return what one message can hold of a growing text."""
-    pieces = plain(text)
-    return pieces[0].text if pieces else ""

@@ -8,59 +8,37 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
+from bot.telegram.carried import Checklist, Contact, Dice, File, LivePhoto, Location, Poll, Raw, Sticker, Text, Venue
 from bot.telegram.connection import KINDS, Kind, RawUpdate
+from memory.catalogue import N_
 
-MEDIA = {
-    "animation": "animation",
-    "audio": "audio file",
-    "checklist": "checklist",
-    "contact": "contact",
-    "dice": "dice",
-    "document": "document",
-    "game": "game",
-    "live_photo": "photo",
-    "paid_media": "paid media",
-    "photo": "photo",
-    "poll": "poll",
-    "sticker": "sticker",
-    "story": "story",
-    "venue": "place",
-    "location": "location",
-    "video": "video",
-    "video_note": "video message",
-    "voice": "voice message",
+UNREAD = {
+    "game": N_("game"),
+    "giveaway": N_("giveaway"),
+    "invoice": N_("invoice"),
+    "live_photo": N_("photo"),
+    "paid_media": N_("paid media"),
+    "story": N_("story"),
 }
-"""What a message can carry besides text, as people call it. Some come with a second field (an animation is
-a document too): the first one here counts."""
+"""What a message can carry that is not read, as people call it."""
 
+MAX_SIGN_CHARS = 8
 SOMEBODY = "somebody"
 
-
-def _whole(value: object) -> object:
-    """Return a text without lone surrogates and NULs, which no database takes."""
-    if not isinstance(value, str):
-        return value
-    return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").replace("\0", "")
-
-
-Text = Annotated[str, BeforeValidator(_whole)]
 Id = Annotated[int, Field(ge=-(2**63), lt=2**63)]
 
 
-class _Raw(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
-
-class User(_Raw):
+class User(Raw):
     id: Id
     is_bot: bool = False
     first_name: Text = ""
     username: Text | None = None
+    language_code: Text | None = None
 
 
-class Chat(_Raw):
+class Chat(Raw):
     id: Id
     type: str
     title: Text | None = None
@@ -75,7 +53,7 @@ class Chat(_Raw):
         return self.type in {"group", "supergroup"}
 
 
-class Mark(_Raw):
+class Mark(Raw):
     """An entity."""
 
     type: str
@@ -84,7 +62,7 @@ class Mark(_Raw):
     user: User | None = None
 
 
-class _Source(_Raw):
+class _Source(Raw):
     """Where a forwarded or quoted message comes from: a user, a hidden user, a chat or a channel."""
 
     sender_user: User | None = None
@@ -103,15 +81,15 @@ class _Source(_Raw):
         return next((name for name in names if name), SOMEBODY)
 
 
-class _External(_Raw):
+class _External(Raw):
     origin: _Source
 
 
-class _Quote(_Raw):
+class _Quote(Raw):
     text: Text
 
 
-class Earlier(_Raw):
+class Earlier(Raw):
     """The message that one replies to."""
 
     message_id: Id
@@ -121,7 +99,7 @@ class Earlier(_Raw):
     forum_topic_created: object | None = None
 
 
-class Message(_Raw):
+class Message(Raw):
     model_config = ConfigDict(frozen=True, extra="allow")
 
     message_id: Id
@@ -144,6 +122,21 @@ class Message(_Raw):
     message_thread_id: Id | None = None
     is_topic_message: bool = False
     media_group_id: Text | None = None
+    photo: tuple[File, ...] = ()
+    live_photo: LivePhoto | None = None
+    voice: File | None = None
+    audio: File | None = None
+    video_note: File | None = None
+    video: File | None = None
+    animation: File | None = None
+    document: File | None = None
+    sticker: Sticker | None = None
+    venue: Venue | None = None
+    location: Location | None = None
+    contact: Contact | None = None
+    dice: Dice | None = None
+    poll: Poll | None = None
+    checklist: Checklist | None = None
 
     @property
     def words(self) -> str | None:
@@ -154,10 +147,16 @@ class Message(_Raw):
         return self.entities if self.text is not None else self.caption_entities
 
     @property
-    def media(self) -> str | None:
-        """What the message carries besides words, as people call it."""
+    def sizes(self) -> tuple[File, ...]:
+        """The sizes of its photo."""
+        return self.photo or (self.live_photo.photo if self.live_photo else ())
+
+    @property
+    def unread(self) -> str | None:
+        """What the message carries that nobody reads, as people call it."""
         there = self.model_extra or {}
-        return next((name for field, name in MEDIA.items() if there.get(field)), None)
+        name = next((name for field, name in UNREAD.items() if there.get(field)), None)
+        return UNREAD["live_photo"] if self.live_photo and not self.sizes else name
 
     @property
     def answered(self) -> Earlier | None:
@@ -171,33 +170,53 @@ class Message(_Raw):
         return self.message_thread_id if self.is_topic_message else None
 
 
-class _Pressed(_Raw):
+class _Pressed(Raw):
     message_id: Id
     chat: Chat
     message_thread_id: Id | None = None
     is_topic_message: bool = False
 
 
-class Press(_Raw):
+class Press(Raw):
     id: Text
     user: User = Field(alias="from")
     data: Text = ""
     message: _Pressed
 
 
-class _Member(_Raw):
+class _Member(Raw):
     status: str
 
 
-class Membership(_Raw):
+class Membership(Raw):
     new_chat_member: _Member
 
 
-class _Outline(_Raw):
+class _Sign(Raw):
+    type: str
+    emoji: Text = ""
+
+
+class Reacted(Raw):
+    """A reaction that changed. Of an anonymous one there is no `user`."""
+
+    chat: Chat
+    message_id: Id
+    user: User
+    date: datetime
+    new_reaction: tuple[_Sign, ...] = ()
+
+    @property
+    def emoji(self) -> str | None:
+        """The first sign that everybody knows; None where there is none (any more)."""
+        return next((sign.emoji for sign in self.new_reaction if sign.type == "emoji" and _is_sign(sign.emoji)), None)
+
+
+class _Outline(Raw):
     """As much of an update's body as tells where it comes from."""
 
     chat: Chat | None = None
-    user: User | None = Field(default=None, alias="from")
+    user: User | None = Field(default=None, validation_alias=AliasChoices("from", "user"))
     message: "_Outline | None" = None
     migrate_to_chat_id: Id | None = None
     migrate_from_chat_id: Id | None = None
@@ -230,6 +249,10 @@ def arrival_of(update: RawUpdate) -> Arrival | None:
             chat = outline.chat or (outline.message.chat if outline.message else None)
             return Arrival(kind, update[kind], chat, outline.user, _moved(outline)) if chat else None
     return None
+
+
+def _is_sign(text: str) -> bool:
+    return 0 < len(text) <= MAX_SIGN_CHARS and not any(map(str.isalnum, text))
 
 
 def _moved(outline: _Outline) -> Moved | None:

@@ -11,28 +11,27 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot.errors import words_for
+from bot.mcp.toolbox import Toolbox
 from bot.models.ceiling import Ceiling
-from bot.turn.answer import Answer, formed
 from bot.turn.asides import Asides
-from bot.turn.claims import correction
-from bot.turn.deeds import deeds_of
+from bot.turn.attachments.collecting import Attachments
+from bot.turn.calling import Calling, leave_in_doubt
+from bot.turn.claims.correction import correction
+from bot.turn.claims.deeds import deeds_of
 from bot.turn.prompt import PromptBuilder
-from bot.turn.reminder_words import receipt
-from bot.turn.reminding import asker_of
 from bot.turn.room import Room
 from bot.turn.screen import Screen, stream_key
-from bot.turn.told import document, proposal, questions, receipt_buttons, receipt_lines
+from bot.turn.stopped import stopped
+from memory.catalogue import N_, _
 from memory.errors import ModelFault, ModelSilent, PromptTooLong
-from memory.messages import CallPart, MediaPart, Message, ResultPart, text_message
+from memory.messages import CallPart, MediaPart, Message, text_message
 from memory.ports import Clock, Model, ModelReply, ModelRequest, estimate_request_tokens
 from memory.space import Space
+from memory.store.entries import Entry
 from memory.store.jobs import COMPACT
-from memory.store.mailbox import Entry
-from memory.store.results import shortened
 from memory.store.sessions import Turn, TurnState
-from tools.budget import ANSWERS, GUARDRAIL, Budget
-from tools.registry import SHOWN_CHARS, Registry, answer, oversized
-from tools.tool import Context
+from tools.budget import GUARDRAIL, Budget
+from tools.registry import Registry
 
 log = logging.getLogger(__name__)
 
@@ -43,16 +42,13 @@ LAST_WORDS_S = 30.0
 DEAF_STEPS = 2
 """How often a model may answer with calls although tools are off."""
 
-CUT_OFF = "This answer was cut off at the model's length limit. Say “go on” and I continue."
-GAVE_UP = (
+CUT_OFF = N_("This answer was cut off at the model's length limit. Say “go on” and I continue.")
+GAVE_UP = N_(
     "Something went wrong three times while I worked on this, so I stopped. Your message is kept; "
     "please send it again, perhaps in other words."
 )
-NO_WORDS = "I used my tools but did not get to an answer within this turn's limits. What I found is kept; ask again."
-STOPPED = "Stopped."
-MAY_HAVE_HAPPENED = (
-    "Interrupted: the program was stopped while this ran, so it may have happened. Make the call again only if it "
-    "changes nothing; else tell the member how it stands."
+NO_WORDS = N_(
+    "I used my tools but did not get to an answer within this turn's limits. What I found is kept; ask again."
 )
 
 
@@ -87,6 +83,8 @@ class Running:
     turn: Turn
     entry: Entry
     should_stop: asyncio.Event = field(default_factory=asyncio.Event)
+    said: str = ""
+    """What the model has streamed of its newest message."""
 
 
 class Agent:
@@ -102,22 +100,28 @@ class Agent:
         screen: Screen,
         limits: Limits,
         ceiling: Ceiling,
+        attachments: Attachments,
+        toolbox: Toolbox | None = None,
     ) -> None:
         self._space = space
         self._clock: Clock = space.clock
         self._model = model
-        self._registry = registry
+        self._calling = Calling(space, registry, screen)
         self._prompts = prompts
         self._room = room
         self._screen = screen
         self._limits = limits
         self._ceiling = ceiling
+        self._attachments = attachments
+        self._toolbox = toolbox
         self._asides = Asides(space, screen, ceiling, model=model.name)
 
     async def run_turn(self, running: Running) -> None:
         """Run the turn to its end. The reply then stands in the outbox and the turn's entries are done."""
         await self._screen.begin(running.turn.id, running.entry)
         try:
+            if self._toolbox is not None:
+                await self._toolbox.renew(running.turn.id, running.entry)
             outcome: RunAgain | FinalReply = RunAgain()
             while isinstance(outcome, RunAgain):
                 outcome = await self._guarded_step(running)
@@ -131,21 +135,25 @@ class Agent:
         step = asyncio.create_task(self._step(running), name=f"step t{running.turn.id}")
         try:
             await asyncio.wait({stop, step}, return_when=asyncio.FIRST_COMPLETED)
-            if not step.done():
-                return FinalReply(STOPPED, state="stopped")
-            return step.result()
+            if step.done():
+                return step.result()
         except ModelFault as fault:
             log.warning("turn failed: turn=%s fault=%s", running.turn.id, type(fault).__name__)
             return FinalReply(words_for(fault), state="failed", error=type(fault).__name__)
         finally:
             await _settle(stop, step)
+        return FinalReply(await stopped(self._space, running.turn.id, running.said), state="stopped")
 
     async def _step(self, running: Running) -> RunAgain | FinalReply:
-        """Go on from what is stored: answer open calls, or ask the model."""
+        """Go on from what is stored: take in what came with it, answer open calls, or ask the model."""
         turn = running.turn
         messages = await self._space.sessions.turn_messages(turn.id)
-        if messages and messages[-1].role == "model":
-            await self._answer_calls(running, messages)
+        if await self._attachments.are_waiting(turn):
+            told = await self._attachments.take_in(turn)
+            return RunAgain() if told is None else FinalReply(told, state="failed", error="NotTakenIn")
+        if messages and messages[-1].calls:
+            limit = 0 if _are_tools_off(messages) else self._limits.tool_calls
+            await self._calling.answer(turn, running.entry, messages, limit=limit)
             return RunAgain()
         left_s = self._limits.turn_s - (self._clock.now() - turn.started_at).total_seconds()
         is_spent = Budget.of_turn(messages, self._limits.tool_calls).is_spent or left_s <= 0
@@ -153,12 +161,12 @@ class Agent:
         if is_spent and not _are_tools_off(messages):
             await self._switch_tools_off(turn)
         elif _deaf_steps(messages) >= DEAF_STEPS:
-            return FinalReply(NO_WORDS, state="failed", error="DeafModel")
+            return FinalReply(_(NO_WORDS), state="failed", error="DeafModel")
         request = await self._request(
             turn, tools_enabled=not is_spent, deadline_s=min(CALL_DEADLINE_S, max(left_s, LAST_WORDS_S))
         )
         try:
-            reply = await self._ask(request)
+            reply = await self._ask(running, request)
         except PromptTooLong:
             if not await self._room.make_at_once(turn):
                 raise
@@ -170,7 +178,8 @@ class Agent:
         with_block = await self._with_block(turn)
         while True:
             request = await self._prompts.request(with_block, tools_enabled=tools_enabled, deadline_s=deadline_s)
-            is_over = await self._room.is_lacking(estimate_request_tokens(request))
+            # What is shown for this turn alone does not make the talk longer.
+            is_over = await self._room.is_lacking(estimate_request_tokens(replace(request, shown=())))
             if not is_over or not await self._room.make(turn):
                 return request
 
@@ -178,8 +187,13 @@ class Agent:
         async with self._space.db.transaction():
             await self._store(turn, text_message("notice", GUARDRAIL, self._clock.now(), origin="program"))
 
-    async def _ask(self, request: ModelRequest) -> ModelReply:
-        reply = await self._model.generate(request, on_text=self._screen.show_text)
+    async def _ask(self, running: Running, request: ModelRequest) -> ModelReply:
+        async def show(text: str) -> None:
+            running.said = text
+            await self._screen.show_text(text)
+
+        running.said = ""
+        reply = await self._model.generate(request, on_text=show)
         if not any(isinstance(part, CallPart) for part in reply.parts) and not reply.text.strip():
             raise ModelSilent("blank")
         return reply
@@ -189,73 +203,12 @@ class Agent:
         message = Message(role="model", parts=reply.parts, at=self._clock.now(), origin="model")
         estimated = estimate_request_tokens(request)
         if not message.calls:
-            text = message.text if not reply.was_cut else f"{message.text}\n\n_{CUT_OFF}_"
+            text = message.text if not reply.was_cut else f"{message.text}\n\n_{_(CUT_OFF)}_"
             return FinalReply(text, message, reply, estimated)
         async with self._space.db.transaction():
             await self._store(turn, message)
             await self._record(turn, reply, estimated)
         return RunAgain()
-
-    async def _answer_calls(self, running: Running, messages: Sequence[Message]) -> None:
-        """Give every call of the last message exactly one result, in order, and store them together."""
-        turn = running.turn
-        calls = messages[-1].calls
-        limit = 0 if _are_tools_off(messages) else self._limits.tool_calls
-        verdicts = Budget.of_turn(messages, limit).judge(calls)
-        own = tuple(m.id for m in messages if m.role == "user" and m.id is not None)
-        context = Context(self._space, turn.id, own, asker_of(self._space, running.entry))
-        results: list[ResultPart | None] = []
-        for call, verdict in zip(calls, verdicts, strict=True):
-            if verdict != "run":
-                results.append(answer(call, {"error": ANSWERS[verdict]}))
-            elif self._registry.effect_of(call) == "local":
-                results.append(None)
-            else:
-                results.append(await self._run_at_once(call, context))
-        async with self._space.db.transaction():
-            complete = [
-                result or await self._registry.run(call, context) for call, result in zip(calls, results, strict=True)
-            ]
-            await self._store_results(turn, complete)
-            await self._post_receipts(turn, messages, context)
-        for call, result in zip(calls, complete, strict=True):
-            await self._screen.show_tool(call, is_ok="error" not in result.response)
-
-    async def _run_at_once(self, call: CallPart, context: Context) -> ResultPart:
-        """Run a call that writes nothing here. One that reaches beyond the program is never begun a second time."""
-        if self._registry.effect_of(call) == "external":
-            async with self._space.db.transaction():
-                is_first = await self._space.sessions.note_started(context.turn_id, call.call_id)
-            if not is_first:
-                return answer(call, {"error": MAY_HAVE_HAPPENED})
-        return await self._registry.run(call, context)
-
-    async def _post_receipts(self, turn: Turn, messages: Sequence[Message], context: Context) -> None:
-        """Tell the member what the tools changed and proposed, with the buttons of each, and give them what files were
-        asked for, before the reply does.
-        """
-        receipts = context.receipts
-        lines = receipt_lines(receipts, self._space.zone)
-        buttons = (*receipt_buttons(receipts), *questions(receipts, self._space.zone).buttons)
-        author_id = next((message.author_id for message in messages if message.role == "user"), None)
-        answers = [Answer(lines, buttons), *(proposal(version) for version in context.proposals)]
-        answers += [receipt(one, self._space.zone) for one in context.reminded]
-        answers += [document(path) for path in context.documents]
-        told = (piece for one in answers for piece in formed(self._screen, one, None, for_member=author_id))
-        for number, message in enumerate(told):
-            key = f"receipt:t{turn.id}:m{messages[-1].id}:{number}"
-            await self._space.mailbox.post(key, message, turn_id=turn.id)
-
-    async def _store_results(self, turn: Turn, results: Sequence[ResultPart]) -> None:
-        parts = [await self._capped(result) for result in results]
-        await self._store(turn, Message(role="tool", parts=tuple(parts), at=self._clock.now(), origin="tool"))
-
-    async def _capped(self, result: ResultPart) -> ResultPart:
-        whole = oversized(result)
-        if whole is None:
-            return result
-        stored = await self._space.media.put(whole, "application/json")
-        return shortened(result, whole, stored.sha256, shown_chars=SHOWN_CHARS)
 
     async def _with_block(self, turn: Turn) -> Turn:
         """Return the turn with its memory block, building it on the first step."""
@@ -276,10 +229,11 @@ class Agent:
         turn = running.turn
         heading = self._asides.heading(final.reply)
         async with self._space.db.transaction():
+            await leave_in_doubt(self._space, turn.id)
+            await self._attachments.keep(turn)
             line = await self._correction(turn, final)
             if final.message is not None:
-                stored = await self._store(turn, final.message)
-                await self._space.segments.store(stored)
+                await self._store(turn, final.message)
             notice = final.text if final.message is None else "\n".join(filter(None, [heading, line]))
             if notice:
                 await self._store(turn, text_message("notice", notice, self._clock.now(), origin="program"))
@@ -290,7 +244,7 @@ class Agent:
                 key = stream_key(turn.id, ordinal)
                 if ordinal or not await self._space.mailbox.end_stream(key, piece):
                     await self._space.mailbox.post(key, piece, turn_id=turn.id)
-            await self._asides.post(turn.id, final.reply)
+            await self._asides.post(turn.id, running.entry, final.reply)
             await self._space.mailbox.finish_turn(turn.id)
             await self._space.sessions.end_turn(turn.id, final.state, error=final.error)
             await self._compact_if_large(turn)
@@ -303,11 +257,12 @@ class Agent:
         if size > self._limits.compact_at_tokens:
             await self._space.jobs.add(COMPACT, f"{COMPACT}:t{turn.id}", {"session": turn.session_id})
 
-    async def _store(self, turn: Turn, message: Message) -> Message:
+    async def _store(self, turn: Turn, message: Message) -> None:
         for part in message.parts:
             if isinstance(part, MediaPart) and part.data is not None:
                 await self._space.media.put(part.data, part.mime_type, name=part.name)
-        return await self._space.sessions.append(message, session_id=turn.session_id, turn_id=turn.id)
+        stored = await self._space.sessions.append(message, session_id=turn.session_id, turn_id=turn.id)
+        await self._space.segments.store(stored)
 
     async def _record(self, turn: Turn, reply: ModelReply, estimated: int | None) -> None:
         usage = reply.usage

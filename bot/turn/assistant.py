@@ -17,7 +17,8 @@ from bot.turn.screen import QuietScreen
 from memory.errors import ModelSilent
 from memory.ports import Assembled, ModelReply, ModelRequest, Spent, Task
 from memory.space import Space
-from memory.store.mailbox import Entry, OutRow
+from memory.store.entries import Entry
+from memory.store.mailbox import OutRow
 
 _log = logging.getLogger(__name__)
 

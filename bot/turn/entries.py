@@ -6,29 +6,36 @@ up what comes after it. Running the turn is not done here.
 
 import logging
 from collections.abc import Sequence
-from contextlib import suppress
 from typing import Protocol
 
 from bot.errors import words_for
+from bot.turn import asking
 from bot.turn.agent import Running
 from bot.turn.answer import Answer, formed
+from bot.turn.notices import post_notices
+from bot.turn.reactions import tell_reactions
 from bot.turn.screen import Screen
-from bot.turn.told import keep_button
-from bot.turn.words import keep_words
-from memory.errors import MemberMustAct, OperatorMustAct, Unreadable
+from bot.turn.standing import answered, without_row
+from bot.turn.waiting import album_of, readable
+from bot.turn.words import change_words, keep_words
+from memory.catalogue import N_, _
+from memory.errors import MemberMustAct, OperatorMustAct
 from memory.messages import utf16_length
 from memory.space import Space
-from memory.store.mailbox import Entry, Waiting, place_of
+from memory.store.entries import Entry, Outgoing, place_of
+from memory.store.mailbox import Waiting
 
 log = logging.getLogger(__name__)
 
 LONG_MESSAGE_UNITS = 4_000
 """A client splits a long paste near 4,096 UTF-16 units: a message of this size may have a continuation."""
 CONTINUATION_S = 1.0
+ALBUM_S = 1.0
+"""An album is complete once none of its messages has come for so long."""
 MAX_TRIES = 3
 PAUSE_S = 5.0
 """Time before the next try."""
-NOT_TAKEN_UP = (
+NOT_TAKEN_UP = N_(
     "I could not take in what you sent: something in it broke me three times. It is not in my memory, and I go on "
     "without it; please send it again in another form, as plain text or in smaller parts."
 )
@@ -97,7 +104,7 @@ class Entries:
         log.error("entry given up: space=%s in=%s error=%s", self._space.id, row.id, error)
         async with self._space.db.transaction():
             await self._space.mailbox.bury(row.id, error)
-            for number, message in enumerate(self._screen.render(NOT_TAKEN_UP, readable(row))):
+            for number, message in enumerate(self._screen.render(_(NOT_TAKEN_UP), readable(row))):
                 await self._space.mailbox.post(f"dead:{row.id}:{number}", message)
 
     async def _begin(self, row: Waiting, *, is_alone: bool) -> Running | None:
@@ -105,18 +112,17 @@ class Entries:
         entry = row.entry
         asked_for = await self._awaited(entry)
         if asked_for is not None:
-            await self._answer(row.id, asked_for)
-        elif entry.kind == "message":
-            return await self._start_turn([row] if is_alone else await self._with_continuations(row))
-        elif entry.kind == "edit":
-            await self._take_edit(row)
-        else:
-            await self._answer(row.id, entry)
+            return await self._answer(row.id, asked_for)
+        if entry.kind == "message":
+            return await self._start_turn([row] if is_alone else await self._together(row))
+        if entry.kind != "edit":
+            return await self._answer(row.id, entry)
+        await self._take_edit(row)
         return None
 
     async def _awaited(self, entry: Entry) -> Entry | None:
         """Return a reply that a message of ours awaits, with what it is for; None for all else."""
-        is_own = entry.kind == "message" and entry.origin == "own"
+        is_own = entry.kind == "message" and entry.origin == "own" and entry.text and not entry.attachments
         place = place_of(entry.chat_id, entry.reply_to) if is_own else None
         asked = await self._space.mailbox.shown_at(place) if place else None
         if asked is None or asked.awaits is None or asked.for_member not in {None, entry.author_id}:
@@ -127,11 +133,26 @@ class Entries:
         async with self._space.db.transaction():
             turn = await self._space.sessions.begin_turn()
             await self._space.mailbox.take([row.id for row in waiting], turn.id)
-            for row in waiting:
+            await asking.tell_expired(self._space, turn)
+            await tell_reactions(self._space, turn)
+            # What has files is kept with them, in the turn: a download may take long, and can be stopped.
+            for row in waiting if not any(row.entry.attachments for row in waiting) else ():
                 await keep_words(self._space, row.entry, session_id=turn.session_id, turn_id=turn.id)
-                await self.post_notices(row.entry)
+                await post_notices(self._space, self._screen, row.entry)
         self._counted.difference_update(row.source for row in waiting)
         return Running(turn, waiting[0].entry)
+
+    async def _together(self, first: Waiting) -> Sequence[Waiting]:
+        """Return a message with those that its sender's client sent along with it."""
+        if first.entry.album is None:
+            return await self._with_continuations(first)
+        count = 0
+        while True:
+            album = album_of(await self._space.mailbox.waiting(), first.entry)
+            if len(album) == count:
+                return album
+            count = len(album)
+            await self._space.clock.sleep(ALBUM_S)
 
     async def _with_continuations(self, first: Waiting) -> list[Waiting]:
         """Return a message with the parts that a client split off it."""
@@ -140,7 +161,7 @@ class Entries:
             await self._space.clock.sleep(CONTINUATION_S)
             rest = [row for row in await self._space.mailbox.waiting() if row.id > joined[-1].id]
             more = readable(rest[0]) if rest else None
-            if more is None or more.kind != "message" or more.author_id != first.entry.author_id:
+            if more is None or more.kind != "message" or more.author_id != first.entry.author_id or more.attachments:
                 break
             joined.append(rest[0])
         return joined
@@ -150,17 +171,24 @@ class Entries:
         entry = row.entry
         async with self._space.db.transaction():
             old = await self._space.sessions.message_at(entry.place) if entry.place else None
-            if old is not None and old.id is not None and old.text != entry.text:
-                session_id = await self._space.sessions.session_of(old.id)
-                await keep_words(self._space, entry, session_id=session_id, turn_id=old.turn_id, replaces=old.id)
-            await self.post_notices(entry)
+            if old is not None:
+                await change_words(self._space, old, entry)
+            await post_notices(self._space, self._screen, entry)
             await self._space.mailbox.finish(row.id)
 
-    async def _answer(self, inbox_id: int, entry: Entry) -> None:
-        """Answer a command or button; what it did, the answer and the entry's end commit together."""
+    async def _answer(self, inbox_id: int, entry: Entry) -> Running | None:
+        """Answer a command or button; what it did, the answer and the entry's end commit together.
+
+        A decision about a call begins a turn, which is returned: the entry ends with it.
+        """
         try:
             async with self._space.db.transaction():
-                await self._post_answer(inbox_id, entry, await self._commands.answer(entry))
+                answer = await self._commands.answer(entry)
+                await self._post_answer(inbox_id, entry, answer)
+                if answer.decided is not None:
+                    turn = await asking.begin_turn(self._space, answer.decided)
+                    await self._space.mailbox.take([inbox_id], turn.id)
+                    return Running(turn, entry)
         except OperatorMustAct:
             raise
         except Exception as error:
@@ -169,38 +197,29 @@ class Entries:
                 log.exception("command broke: space=%s in=%s", self._space.id, inbox_id)
             async with self._space.db.transaction():
                 await self._post_answer(inbox_id, entry, Answer(words_for(error)))
+        return None
 
     async def _post_answer(self, inbox_id: int, entry: Entry, answer: Answer) -> None:
         pressed_at = entry.place if entry.kind == "press" else None
-        for number, message in enumerate(formed(self._screen, answer, entry)):
-            place = pressed_at if answer.where == "instead" and number == 0 else None
+        told = formed(self._screen, answer, entry)
+        within = await self._within(entry, pressed_at, told) if answer.where == "within" and pressed_at else None
+        for number, message in enumerate([within] if within else told):
+            place = pressed_at if (within or answer.where == "instead") and number == 0 else None
             await self._space.mailbox.post(f"answer:{entry.source}:{number}", message, place=place)
-        if answer.is_spent and answer.where == "below" and pressed_at:
+        if answer.is_spent and answer.where != "instead" and pressed_at:
             await self._take_row(entry, pressed_at)
-        await self.post_notices(entry)
-        await self._space.mailbox.finish(inbox_id)
+        await post_notices(self._space, self._screen, entry)
+        if answer.decided is None:
+            await self._space.mailbox.finish(inbox_id)
+
+    async def _within(self, entry: Entry, place: str, told: Sequence[Outgoing]) -> Outgoing | None:
+        """Return the message with the pressed button as it stands with its answer; None where that has no room."""
+        shown = await self._space.mailbox.shown_at(place)
+        return answered(shown, entry.press or "", told[0]) if shown is not None and len(told) == 1 else None
 
     async def _take_row(self, entry: Entry, place: str) -> None:
         """Take the pressed button and its row away from the message that carries them."""
         shown = await self._space.mailbox.shown_at(place)
-        if shown is None:
-            return
-        rest = tuple(row for row in shown.buttons if all(button.data != entry.press for button in row))
-        if rest != shown.buttons:
-            message = shown.model_copy(update={"buttons": rest})
+        message = without_row(shown, entry.press or "") if shown is not None else None
+        if message is not None and message != shown:
             await self._space.mailbox.post(f"spent:{entry.source}", message, place=place)
-
-    async def post_notices(self, entry: Entry) -> None:
-        """Queue what the member must be told about an entry itself. Joins the caller's transaction."""
-        offer = keep_button(entry.source) if entry.has_offer else ()
-        answers = [Answer(notice, () if number else offer) for number, notice in enumerate(entry.notices)]
-        rendered = (message for answer in answers for message in formed(self._screen, answer, entry))
-        for number, message in enumerate(rendered):
-            await self._space.mailbox.post(f"notice:{entry.source}:{number}", message)
-
-
-def readable(row: Waiting) -> Entry | None:
-    """Return the entry of a row; None for one that cannot be read."""
-    with suppress(Unreadable):
-        return row.entry
-    return None

@@ -4,22 +4,35 @@ Pure. What was asked to be said is shown letter for letter. The data of a button
 business of `bot/commands/reminders.py`.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.quoting import literal, quotation
 from bot.turn.answer import Answer
-from memory.store.mailbox import Button, Buttons, Lateness
+from memory.catalogue import MOMENT, N_, _, ngettext, written
+from memory.store.entries import Button, Buttons, Lateness
 from memory.store.recurrence import next_times
 from memory.store.reminder_rows import Due, Reminder
-from memory.store.wall_times import shown, wall_of
-from tools.tool import Reminded
+from memory.store.wall_times import wall_of
+from tools.tool import Change, Reminded
 
 LATE_S = 5.0
 """From so many seconds on a reminder says when it was due."""
 MAX_LINE_CHARS = 120
-SNOOZES = (("10 min", "10"), ("1 h", "60"), ("tomorrow", "tomorrow"))
+SNOOZES = ((N_("10 min"), "10"), (N_("1 h"), "60"), (N_("tomorrow"), "tomorrow"))
 """What can be chosen without typing, each with how it stands in the data of its button."""
+CHANGED: Mapping[Change, str] = {
+    "set": N_("⏰ Reminder {ref} set"),
+    "changed": N_("⏰ Reminder {ref} changed"),
+    "put off": N_("⏰ Reminder {ref} put off"),
+    "done": N_("⏰ Reminder {ref} done"),
+    "deleted": N_("⏰ Reminder {ref} deleted"),
+    "restored": N_("⏰ Reminder {ref} restored"),
+}
+_SOON = {0: N_("today {time}"), 1: N_("tomorrow {time}")}
+"""By how many days away it is."""
+STATES = {"waiting": N_("waiting"), "rung": N_("rung"), "done": N_("done"), "deleted": N_("deleted")}
 
 
 def rings(due: Due) -> Answer:
@@ -31,16 +44,17 @@ def rings(due: Due) -> Answer:
 
 def lateness(due: Due, zone: ZoneInfo) -> Lateness:
     """Return what is added when the message goes out late."""
-    more = f", the last of {due.count} times" if due.count > 1 else ""
-    note = f"(Late: this was due on {shown(wall_of(due.at, zone))}{more}.)"
+    note = ngettext(
+        "(Late: this was due on {when}.)", "(Late: this was due on {when}, the last of {count} times.)", due.count
+    ).format(when=_shown(due.at, zone), count=due.count)
     return Lateness(after=due.at + timedelta(seconds=LATE_S), note=note)
 
 
-def receipt(told: Reminded, zone: ZoneInfo) -> Answer:
+def receipt(told: Reminded, zone: ZoneInfo, now: datetime) -> Answer:
     """Return the line about a change of a reminder, with its Undo and Edit."""
     reminder = told.reminder
-    head = f"⏰ Reminder {reminder.ref} {told.change}"
-    when = when_words(reminder, zone)
+    head = _(CHANGED[told.change]).format(ref=reminder.ref)
+    when = _soon(reminder, zone, now) or when_words(reminder, zone)
     lines = [f"{head}: {when}" if when else f"{head}.", *(f"({note[:1].upper()}{note[1:]}.)" for note in told.notes)]
     return Answer("\n".join([*lines, quotation(reminder.text)]), _receipt_buttons(reminder), shows=(reminder.ref,))
 
@@ -49,13 +63,24 @@ def when_words(reminder: Reminder, zone: ZoneInfo) -> str:
     """Return when a reminder comes, with the weekday and the zone; "" for one that does not come any more."""
     if reminder.next_at is None:
         return ""
-    local = shown(wall_of(reminder.next_at, zone))
+    local = _shown(reminder.next_at, zone)
     if reminder.repeats is None or reminder.wall is None:
         return f"{local} ({zone.key})"
     times = next_times(reminder.repeats, reminder.wall, zone)
-    put_off = f"put off to {local}, then " if reminder.is_snoozed else ""
     note = f" ({reminder.repeats.note})" if reminder.repeats.note else ""
-    return f"{put_off}{reminder.repeats.words}{note}, next {' · '.join(times)} ({zone.key})"
+    told = _("put off to {when}, then {rule}, next {times} ({zone})")
+    if not reminder.is_snoozed:
+        told = _("{rule}, next {times} ({zone})")
+    return told.format(when=local, rule=f"{reminder.repeats.words}{note}", times=" · ".join(times), zone=zone.key)
+
+
+def _soon(reminder: Reminder, zone: ZoneInfo, now: datetime) -> str:
+    """Return when a single reminder comes today or tomorrow, with the zone; "" for all others."""
+    if reminder.next_at is None or reminder.repeats is not None:
+        return ""
+    local = wall_of(reminder.next_at, zone)
+    pattern = _SOON.get((local.date() - wall_of(now, zone).date()).days)
+    return f"{_(pattern).format(time=f'{local:%H:%M}')} ({zone.key})" if pattern else ""
 
 
 def list_line(reminder: Reminder, zone: ZoneInfo) -> str:
@@ -66,16 +91,16 @@ def list_line(reminder: Reminder, zone: ZoneInfo) -> str:
 
 def card(reminder: Reminder, zone: ZoneInfo) -> Answer:
     """Return all about one reminder, with what can be done."""
-    by = f" · asked by {literal(reminder.asker.by)}" if reminder.asker.by else ""
-    when = when_words(reminder, zone) or reminder.state
-    lines = [f"**{reminder.ref}** · {when}{by}", quotation(reminder.text)]
+    by = [_("asked by {name}").format(name=literal(reminder.asker.by))] if reminder.asker.by else []
+    when = when_words(reminder, zone) or _(STATES[reminder.state])
+    lines = [" · ".join([f"**{reminder.ref}**", when, *by]), quotation(reminder.text)]
     if reminder.sent_due is not None:
-        arrived = "" if reminder.has_arrived else "; it has not arrived yet"
-        lines.append(f"\nLast time: {shown(wall_of(reminder.sent_due, zone))}{arrived}.")
-    edit = Button(text="Edit", data=f"nedit:{reminder.id}", typed=f"/reminders {reminder.ref} edit …")
-    delete = Button(text="Delete", data=f"ndel:{reminder.id}", typed=f"/reminders {reminder.ref} delete")
+        last = _("Last time: {when}.") if reminder.has_arrived else _("Last time: {when}; it has not arrived yet.")
+        lines.append("\n" + last.format(when=_shown(reminder.sent_due, zone)))
+    edit = Button(text=_("Edit"), data=f"nedit:{reminder.id}", typed=f"/reminders {reminder.ref} edit …")
+    delete = Button(text=_("Delete"), data=f"ndel:{reminder.id}", typed=f"/reminders {reminder.ref} delete")
     open_row = (_done_or_later(reminder),) if reminder.state in ("waiting", "rung") else ()
-    rows = (*open_row, (edit, delete), (Button(text="‹ All reminders", data="nlist:1"),))
+    rows = (*open_row, (edit, delete), (Button(text=_("‹ All reminders"), data="nlist:1"),))
     return Answer("\n".join(lines), rows, shows=(reminder.ref,))
 
 
@@ -87,25 +112,32 @@ def tomorrow_of(reminder: Reminder, now: datetime, zone: ZoneInfo) -> datetime:
 
 def _done_or_later(reminder: Reminder) -> tuple[Button, ...]:
     typed = f"/reminders {reminder.ref}"
-    done = Button(text="Done", data=f"ndone:{reminder.id}", typed=f"{typed} done")
+    done = Button(text=_("Done"), data=f"ndone:{reminder.id}", typed=f"{typed} done")
     later = [
-        Button(text=f"⏱ {text}", data=f"nlater:{reminder.id}:{data}", typed=f"{typed} snooze {text}")
+        Button(text=f"⏱ {_(text)}", data=f"nlater:{reminder.id}:{data}", typed=f"{typed} snooze {text}")
         for text, data in SNOOZES
     ]
     return (done, *later)
 
 
 def _receipt_buttons(reminder: Reminder) -> Buttons:
-    edit = Button(text="Edit", data=f"nedit:{reminder.id}", typed=f"/reminders {reminder.ref} edit …")
-    undo = Button(text="Undo", data=f"nundo:{reminder.id}:{reminder.version}", typed=f"/reminders {reminder.ref} undo")
+    typed = f"/reminders {reminder.ref}"
+    edit = Button(text=_("Edit"), data=f"nedit:{reminder.id}", typed=f"{typed} edit …")
+    undo = Button(text=_("Undo"), data=f"nundo:{reminder.id}:{reminder.version}", typed=f"{typed} undo")
     return ((undo, edit) if reminder.can_undo else (edit,),)
 
 
 def _short_when(reminder: Reminder, zone: ZoneInfo) -> str:
     if reminder.next_at is None:
-        return f"rang {shown(wall_of(reminder.sent_due, zone))}" if reminder.sent_due else reminder.state
+        if reminder.sent_due is None:
+            return _(STATES[reminder.state])
+        return _("rang {when}").format(when=_shown(reminder.sent_due, zone))
     repeats = f", {reminder.repeats.words}" if reminder.repeats else ""
-    return f"{shown(wall_of(reminder.next_at, zone))}{repeats}"
+    return f"{_shown(reminder.next_at, zone)}{repeats}"
+
+
+def _shown(at: datetime, zone: ZoneInfo) -> str:
+    return written(wall_of(at, zone), MOMENT)
 
 
 def _first_line(text: str) -> str:

@@ -11,7 +11,7 @@ from bot.turn.reminder_words import lateness, rings
 from bot.turn.screen import Screen
 from memory.space import Space
 from memory.store.database import to_utc_text
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from memory.store.reminder_rows import Asker, Due
 
 LOOK_S = 60.0

@@ -4,7 +4,8 @@ from datetime import datetime
 from typing import Protocol
 
 from memory.messages import CallPart
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import OutRow
 
 
 class DeliveryFault(Exception):
@@ -46,6 +47,10 @@ class Screen(Protocol):
         """Show the reply so far. May skip, never raises for a failed display."""
         ...
 
+    async def show_call(self, call: CallPart) -> None:
+        """A tool begins to work. Never raises for a failed display."""
+        ...
+
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         """A tool was called."""
         ...
@@ -82,6 +87,9 @@ class QuietScreen:
         """Nobody looks on."""
 
     async def show_text(self, text: str) -> None:
+        """Nobody looks on."""
+
+    async def show_call(self, call: CallPart) -> None:
         """Nobody looks on."""
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:

@@ -32,6 +32,13 @@ class Spaces:
         """Return the runners of the spaces that are open, in the order of their ids."""
         return [self._runners[space_id] for space_id in sorted(self._runners)]
 
+    async def close_one(self, space_id: str, *, grace_s: float) -> None:
+        """Close one space, if it is open; it is opened again when it is asked for again."""
+        async with self._lock:
+            runner = self._runners.pop(space_id, None)
+            if runner is not None:
+                await _close(runner, grace_s)
+
     async def close(self, *, grace_s: float) -> None:
         """Close all spaces side by side; each gives its turn in flight `grace_s` to finish."""
         runners = list(self._runners.values())

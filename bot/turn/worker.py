@@ -8,7 +8,7 @@ import logging
 from datetime import datetime, timedelta
 from typing import Protocol
 
-from memory.errors import MemoryFault, ModelMisconfigured, ModelQuotaSpent, OperatorMustAct
+from memory.errors import MemoryFault, ModelBusy, ModelMisconfigured, ModelQuotaSpent, OperatorMustAct
 from memory.space import Space
 from memory.store.jobs import EMBED, Job
 
@@ -30,8 +30,9 @@ class Handler(Protocol):
 
 class Worker:
     """Does the jobs of one space, either those that take long or the others. A job that fails is postponed, longer each
-    time; after the fifth failure it is given up and reported. While the model cannot answer at all (a spent quota, a
-    wrong key), or the storage fails, jobs wait and nothing counts. A job that an earlier process left may be what ended
+    time, and while the model is out of reach so are those like it: each would wait for it anew. After the fifth failure
+    it is given up and reported. While the model cannot answer at all (a spent quota, a wrong key), or the storage
+    fails, jobs wait and nothing counts. A job that an earlier process left may be what ended
     it: its tries count before they are made.
     """
 
@@ -117,3 +118,5 @@ class Worker:
                 again_at = self._space.clock.now() + timedelta(seconds=wait)
                 attempts = job.attempts + (not is_outage)
                 await self._space.jobs.postpone(job.id, again_at, name, attempts=attempts)
+                if is_outage or isinstance(error, ModelBusy):
+                    await self._space.jobs.rest(job.kind, again_at)

@@ -12,6 +12,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 
 import httpx2
 
+from tools.named import Address
 from tools.tool import ToolError
 
 Endpoint = tuple[str, int]
@@ -51,6 +52,13 @@ def checked(url: str | httpx2.URL) -> httpx2.URL:
     if not is_public_name(host_of(parsed)):
         raise ToolError(NOT_PUBLIC)
     return parsed
+
+
+def address_of(url: str | httpx2.URL) -> Address:
+    """Return the address as it is asked for, to compare it with others. Raises: ToolError as `checked` does."""
+    parsed = checked(url)
+    port = parsed.port or PORTS[parsed.scheme]
+    return Address(parsed.scheme, host_of(parsed), port, parsed.raw_path.decode("ascii"))
 
 
 NOT_PUBLIC = "that address does not lead to the public web; local and internal ones are not read"

@@ -7,6 +7,7 @@ look hosts up by themselves.
 """
 
 import asyncio
+import re
 import zlib
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
@@ -15,7 +16,7 @@ from ssl import SSLContext
 
 import httpx2
 
-from bot.web.addresses import NOT_PUBLIC, PORTS, Endpoint, Resolve, checked, host_of, is_public, resolve
+from bot.web.addresses import NOT_PUBLIC, PORTS, Endpoint, Resolve, address_of, checked, host_of, is_public, resolve
 from tools.tool import ToolError
 
 TIMEOUT_S = 10.0
@@ -30,6 +31,7 @@ READABLE = frozenset(
     }
 )  # fmt: skip
 PDF = "application/pdf"
+_KIND = re.compile(r"[a-z]{1,20}/[a-z0-9.+-]{1,60}")
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _HEADERS = {
     "user-agent": "Remembrancer (a personal assistant; reads single pages that a person asks for)",
@@ -66,19 +68,24 @@ class Fetcher:
         self._trust = trust or system_trust
         self._timeout_s = timeout_s
 
-    async def get(self, url: str) -> Fetched:
-        """Raises: ToolError that says why there is nothing, and what may be done."""
+    async def get(self, url: str, *, stays: bool = False) -> Fetched:
+        """Fetch what stands at an address. `stays`: where it sends on to another site, that is not followed.
+
+        Raises: ToolError that says why there is nothing, and what may be done.
+        """
         try:
             async with asyncio.timeout(self._timeout_s):
-                return await self._followed(checked(url))
+                return await self._followed(checked(url), stays=stays)
         except TimeoutError as error:
             raise ToolError(f"the page did not come within {self._timeout_s:g} s; try another one") from error
 
-    async def _followed(self, url: httpx2.URL) -> Fetched:
+    async def _followed(self, url: httpx2.URL, *, stays: bool) -> Fetched:
         for _ in range(MAX_HOPS + 1):
             outcome = await self._asked(url)
             if isinstance(outcome, Fetched):
                 return outcome
+            if stays and address_of(outcome).site != address_of(url).site:
+                raise ToolError(f"{host_of(url)} sends on to another site; read {outcome} only if the member wants it")
             url = outcome
         raise ToolError(f"the page sent us on more than {MAX_HOPS} times")
 
@@ -118,7 +125,9 @@ class Fetcher:
             if response.status_code in _REDIRECTS and "location" in response.headers:
                 return _next(url, response.headers["location"])
             if not response.is_success:
-                raise ToolError(f"{host_of(url)} answered {response.status_code} {response.reason_phrase}")
+                # In the words of the protocol: the host's own stand under no mark of a stranger.
+                reason = httpx2.codes.get_reason_phrase(response.status_code)
+                raise ToolError(f"{host_of(url)} answered {response.status_code} {reason}".rstrip())
             return await _read(url, response)
 
 
@@ -140,7 +149,8 @@ async def _read(url: httpx2.URL, response: httpx2.Response) -> Fetched:
     if named == PDF:
         raise ToolError("that is a PDF, which cannot be read from the web; the member can send the file itself")
     if named and named not in READABLE and not named.endswith(("+xml", "+json")):
-        raise ToolError(f"what stands there is {named}: only pages of text can be read")
+        kind = named if _KIND.fullmatch(named) else "of no known kind"
+        raise ToolError(f"what stands there is {kind}: only pages of text can be read")
     body = bytearray()
     async for piece in _unpacked(response):
         body += piece

@@ -29,6 +29,7 @@ from memory.store.database import Database, to_utc_text
 from memory.store.jobs import COMPACT, JobStore
 from memory.store.journal import JournalEntry, JournalStore
 from memory.store.media import MediaStore
+from memory.store.preferences import Zones
 from memory.store.sessions import SessionStore
 
 log = logging.getLogger(__name__)
@@ -54,7 +55,7 @@ class Compactor:
         *,
         model: Model | None,
         clock: Clock,
-        zone: ZoneInfo,
+        zones: Zones,
         threshold_tokens: int,
         keep_turns: int,
         recall_tokens: int,
@@ -69,7 +70,7 @@ class Compactor:
         self._jobs = JobStore(database, clock)
         self._bodies = ResultBodies(database, sessions, media)
         self._load = PromptLoad(database)
-        self._zone = zone
+        self._zones = zones
         self._model = model
         self._clock = clock
         self._threshold_tokens = threshold_tokens
@@ -123,7 +124,7 @@ class Compactor:
         in_window = frozenset(message_id(message) for message in tail[len(window.messages) :])
         retention = await self._examined(routed, in_window)
         outcome = await self._commit(session_id, window, routed, body, retention, committing)
-        await self._journal.project([day.date() for day in day_lines(routed, self._zone)])
+        await self._journal.project([day.date() for day in day_lines(routed, self._zones.zone)])
         return outcome
 
     async def set_aside(self, session_id: int) -> int:
@@ -205,7 +206,7 @@ class Compactor:
         summary = await self._summary(window, model, may_wait=may_wait) if model is not None else None
         if self._compress and model is not None:
             routed = await compressed(routed, model)
-        return routed, summary or excerpt(routed, self._zone)
+        return routed, summary or excerpt(routed, self._zones.zone)
 
     async def _summary(self, window: Window, model: Model, *, may_wait: bool) -> Body | None:
         """Return a checked summary, or None where an excerpt must do. Raises: ModelFault to wait for a busy model."""
@@ -222,7 +223,7 @@ class Compactor:
 
     async def _examined(self, routed: Sequence[Routed], in_window: frozenset[int]) -> Retention:
         budget = self._recall_tokens
-        return await examine(routed, self._recall, budget_tokens=budget, in_window=in_window, zone=self._zone)
+        return await examine(routed, self._recall, budget_tokens=budget, in_window=in_window, zone=self._zones.zone)
 
     async def _commit(
         self,
@@ -236,7 +237,7 @@ class Compactor:
         async with self._db.transaction():
             await self._check_unchanged(session_id, window)
             handoff_id = await self._handoffs.next_id()
-            text = compose(handoff_id, window, body, routed, self._zone)
+            text = compose(handoff_id, window, body, routed, self._zones.zone)
             await self._handoffs.add(
                 handoff_id,
                 await self._covered(session_id, window),
@@ -245,8 +246,8 @@ class Compactor:
                 manifest=[ManifestLine(r.segment.id, r.segment.sha256, r.short) for r in routed if r.is_named],
                 pinned=retention.pinned,
             )
-            for day, lines in day_lines(routed, self._zone).items():
-                last = _last_of_day(window, day, self._zone)
+            for day, lines in day_lines(routed, self._zones.zone).items():
+                last = _last_of_day(window, day, self._zones.zone)
                 await self._journal.add(JournalEntry(day.date(), last, "\n".join(lines)), handoff_id=handoff_id)
             outcome = Outcome(
                 "done",

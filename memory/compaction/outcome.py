@@ -9,17 +9,18 @@ from datetime import datetime
 from typing import Literal
 from zoneinfo import ZoneInfo
 
-from memory.compaction.handoff import Handoff, format_days
+from memory.catalogue import DAY_OF_MONTH, LONG_DAY, LONG_DAY_OF_YEAR, N_, _, ngettext, written
+from memory.compaction.handoff import Handoff
 
 State = Literal["done", "known", "nothing", "cooling", "overfull"]
 
-OVERFULL = (
+OVERFULL = N_(
     "What must stay in every prompt (system text, facts, the newest turns) is by itself over the size at which I "
-    "compact ({threshold:,} tokens), so the prompt stays larger than that. Older turns still leave it, and nothing is "
+    "compact ({threshold} tokens), so the prompt stays larger than that. Older turns still leave it, and nothing is "
     "lost; /new starts afresh with everything remembered, and the operator can raise REMEMBRANCER_COMPACT_AT_TOKENS."
 )
-COOLING = "The model was busy a moment ago; I compact a little later. Nothing is lost meanwhile."
-NOTHING = "Nothing to compact: what stands in the prompt is short or still in use."
+COOLING = N_("The model was busy a moment ago; I compact a little later. Nothing is lost meanwhile.")
+NOTHING = N_("Nothing to compact: what stands in the prompt is short or still in use.")
 
 
 @dataclass(frozen=True)
@@ -38,23 +39,41 @@ class Outcome:
     must_be_told: bool = False
     """The member must hear of it even if they did not ask: once a session."""
 
+    def plain_words(self) -> str:
+        """Return the line for a member who did not ask: in the words of the talk, not of prompts and handoffs."""
+        if self.state != "done":
+            return self.words()
+        return ngettext(
+            "I put the older part of our talk ({count} message) aside to keep answers quick; every word stays stored, "
+            "and /recall finds it.",
+            "I put the older part of our talk ({count} messages) aside to keep answers quick; every word stays stored, "
+            "and /recall finds it.",
+            self.messages,
+        ).format(count=self.messages)
+
     def words(self) -> str:
-        """Return the line for the member."""
+        """Return the line for a member who asked."""
         match self.state:
             case "done" | "known":
-                return (
-                    f"Compacted: {self.messages} messages ({self.chars:,} characters) left the prompt; handoff "
-                    f"h{self.handoff_id} ({self.handoff_chars:,} characters) stands for them. Nothing was deleted: "
-                    "every word stays stored, and /recall finds it."
+                return _(
+                    "Compacted: {messages} messages ({chars} characters) left the prompt; handoff h{handoff} "
+                    "({handoff_chars} characters) stands for them. Nothing was deleted: every word stays stored, and "
+                    "/recall finds it."
+                ).format(
+                    messages=self.messages,
+                    chars=f"{self.chars:,}",
+                    handoff=self.handoff_id,
+                    handoff_chars=f"{self.handoff_chars:,}",
                 )
             case "overfull":
-                return OVERFULL.format(threshold=self.threshold_tokens)
+                return _(OVERFULL).format(threshold=f"{self.threshold_tokens:,}")
             case "cooling":
-                return COOLING
+                return _(COOLING)
             case "nothing" if self.set_aside:
-                return f"{self.set_aside} long tool results are shown short from now on; recall reads them whole."
+                told = _("{count} long tool results are shown short from now on; recall reads them whole.")
+                return told.format(count=self.set_aside)
             case _:
-                return NOTHING
+                return _(NOTHING)
 
 
 @dataclass(frozen=True)
@@ -71,13 +90,27 @@ class Preview:
 
     def words(self, zone: ZoneInfo) -> str:
         """Return what the member decides by."""
-        days = format_days(self.first_at.astimezone(zone), self.last_at.astimezone(zone))
-        return (
-            f"Compacting moves **{self.messages} messages** ({self.turns} of your turns, {self.chars:,} characters, "
-            f"{days}) out of the prompt; a handoff of at most 1,900 characters stands for them. What stays word for "
-            f"word: the newest {self.stays_messages} messages ({self.stays_chars:,} characters) and all facts. Nothing "
-            "is deleted: every word stays stored, and /recall finds it."
+        return _(
+            "Compacting moves **{messages} messages** ({turns} of your turns, {chars} characters, {days}) out of the "
+            "prompt; a handoff of at most 1,900 characters stands for them. What stays word for word: the newest "
+            "{stays_messages} messages ({stays_chars} characters) and all facts. Nothing is deleted: every word stays "
+            "stored, and /recall finds it."
+        ).format(
+            messages=self.messages,
+            turns=self.turns,
+            chars=f"{self.chars:,}",
+            days=_days(self.first_at.astimezone(zone), self.last_at.astimezone(zone)),
+            stays_messages=self.stays_messages,
+            stays_chars=f"{self.stays_chars:,}",
         )
+
+
+def _days(first: datetime, last: datetime) -> str:
+    if first.date() == last.date():
+        return written(last, LONG_DAY)
+    is_same_month = (first.year, first.month) == (last.year, last.month)
+    begins = DAY_OF_MONTH if is_same_month else LONG_DAY_OF_YEAR if first.year == last.year else LONG_DAY
+    return _("{first} to {last}").format(first=written(first, begins), last=written(last, LONG_DAY))
 
 
 @dataclass(frozen=True)
@@ -89,13 +122,17 @@ class Kept:
     pinned: Sequence[str] = ()
 
     def words(self) -> str:
-        """Return the handoff's text as a quotation, the counts and the pinned lines."""
+        """Return the handoff's text as a quotation, with how much it stands for, the counts and the pinned lines."""
+        told = _("h{handoff}: {handoff_chars} characters stand in each prompt for {chars} characters of our talk.")
+        sizes = {"handoff_chars": f"{len(self.handoff.text):,}", "chars": f"{self.handoff.window_chars:,}"}
+        head = told.format(handoff=self.handoff.id, **sizes)
         quoted = "\n".join(f"> {line}" for line in self.handoff.text.splitlines())
         named = self.routes.get("KEEP", 0) + self.routes.get("COMPRESS", 0)
-        counts = f"{named} segments named by its manifest, word for word"
+        counts = _("{count} segments named by its manifest, word for word").format(count=named)
         if self.routes.get("COMPRESS"):
-            counts += f" ({self.routes['COMPRESS']} with a shorter text beside them)"
+            counts += _(" ({count} with a shorter text beside them)").format(count=self.routes["COMPRESS"])
         if self.routes.get("DROP"):
-            counts += f"; {self.routes['DROP']} left out of it (greetings, thanks, repeats): stored all the same"
-        pinned = "\n".join(["Pinned, because recall did not find them:", *self.pinned]) if self.pinned else ""
-        return "\n\n".join(part for part in (quoted, f"{counts}.", pinned) if part)
+            left_out = _("; {count} left out of it (greetings, thanks, repeats): stored all the same")
+            counts += left_out.format(count=self.routes["DROP"])
+        pinned = "\n".join([_("Pinned, because recall did not find them:"), *self.pinned]) if self.pinned else ""
+        return "\n\n".join(part for part in (head, quoted, f"{counts}.", pinned) if part)

@@ -59,8 +59,10 @@ async def _procedures(space: Space, graves: Graves) -> int:
 
 async def _erased(space: Space, graves: Graves) -> int:
     found = [m for m in await _messages(space) if graves.holds(_row("erased", m))]
-    for message in found:
-        await forget_rows(space, await plan_of(space, await lineage(space, f"m{message.id}")))
+    for message in reversed(found):  # an entry comes behind the documents that go with it
+        assert message.id is not None
+        if (await space.sessions.message(message.id)).text == message.text:
+            await forget_rows(space, await plan_of(space, await lineage(space, f"m{message.id}")))
     return len(found)
 
 

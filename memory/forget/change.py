@@ -1,5 +1,6 @@
 """Change: what one row becomes when something is forgotten, and the layer it belongs to. Pure."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -7,6 +8,8 @@ Layer = Literal[
     "facts",
     "procedures",
     "reminders",
+    "documents",
+    "approvals",
     "messages",
     "handoffs",
     "pinned lines",
@@ -15,6 +18,7 @@ Layer = Literal[
     "inbox",
     "outbox",
     "questions",
+    "settings",
     "media",
 ]
 
@@ -26,4 +30,4 @@ class Change:
     layer: Layer
     table: str
     id: int
-    values: dict[str, str]
+    values: Mapping[str, str | None]

@@ -1,8 +1,8 @@
 """Everything: a whole memory is forgotten at once, with the same proof.
 
-What stays is what the space is (its name, its zone), the ids of updates, so that none of them arrives twice, and what
-calls of models cost, so that the day's ceiling holds. The tables are read from the schema: a table that is added later
-is emptied too.
+What stays is what the space is (its name, its zone, its settings but for those in a person's words), the ids of
+updates, so that none of them arrives twice, and what calls of models cost, so that the day's ceiling holds. The tables
+are read from the schema: a table that is added later is emptied too.
 """
 
 import shutil
@@ -21,6 +21,8 @@ _COUNTED = {
     "facts": "SELECT count(*) FROM facts WHERE status <> 'forgotten'",
     "procedures": "SELECT count(DISTINCT procedure_id) FROM procedure_versions",
     "reminders": "SELECT count(*) FROM reminders",
+    "documents": "SELECT count(*) FROM documents",
+    "approvals": "SELECT count(*) FROM approvals",
     "messages": "SELECT count(*) FROM messages",
     "turns": "SELECT count(*) FROM turns",
     "handoffs": "SELECT count(*) FROM handoffs",
@@ -77,6 +79,7 @@ async def empty_rows(space: Space) -> int:
     await db.execute("UPDATE media SET mime_type = ?", (FORGOTTEN_MEDIA,))
     for table in await _tables(space):
         await db.execute(f"DELETE FROM {table}")
+    await space.preference_store.set(tone=None, assistant_name=None)
     return before.get("messages", 0) + before.get("facts", 0)
 
 
@@ -105,7 +108,7 @@ async def effects_of_everything(space: Space) -> Report:
 
 def _empty(folder: Path, *, keep: set[str]) -> None:
     for path in folder.iterdir() if folder.is_dir() else ():
-        if path.is_dir():
+        if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
         elif path.name not in keep:
             path.unlink()

@@ -11,12 +11,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memory.errors import UnknownId
-from memory.forget.masking import Wording, of_facts, of_procedure, of_texts
+from memory.forget.documents import gone_with, turns_that_read
+from memory.forget.masking import Wording, of_facts, of_procedure, of_texts, with_ids
 from memory.ledger.facts import Fact
+from memory.ledger.subjects import normalise_subject
 from memory.messages import Message
 from memory.space import Space
+from memory.store.documents import PAGES
 from memory.store.procedures import Procedure
-from memory.store.tombstones import Burial, RowBurial, RowKind
+from memory.store.tombstones import Burial, RowBurial, RowKind, StatementBurial
 
 NEAR_IMPORTED = 3
 """So many entries behind an imported message an imported answer may repeat it."""
@@ -35,8 +38,9 @@ class Lineage:
     derived_turns: frozenset[int]
     handoffs: frozenset[int]
     wording: Wording
-    burials: tuple[Burial | RowBurial, ...]
+    burials: tuple[Burial | RowBurial | StatementBurial, ...]
     procedures: tuple[int, ...] = ()
+    documents: tuple[int, ...] = ()
 
 
 async def lineage(space: Space, ref: str) -> Lineage:
@@ -71,7 +75,7 @@ async def _of_fact(space: Space, fact_id: int) -> Lineage:
     )
     quotes = [*(fact.quote for fact in facts), *(row["quote"] for row in rows)]
     stated = {*(f.message_id for f in facts if f.message_id is not None), *(row["message_id"] for row in rows)}
-    wording = of_facts(facts, quotes, space.zone)
+    wording = of_facts(facts, quotes, space.preferences)
     sources = await _versions(space, stated | await _unread(space, wording))
     said = await space.sessions.messages(list(sources))
     return await _traced(
@@ -84,6 +88,7 @@ async def _of_fact(space: Space, fact_id: int) -> Lineage:
             *(Burial("fact", quote) for quote in quotes),
             *(Burial("message", message.text) for message in said),
             *(RowBurial("value", fact.id, fact.since, fact.quote) for fact in facts),
+            *(StatementBurial(normalise_subject(fact.subject), fact.value_key) for fact in facts),
             *_rows_of("struck", said),
         ],
     )
@@ -95,22 +100,49 @@ async def _unread(space: Space, wording: Wording) -> set[int]:
     return {m.id for m in waiting if m.id is not None and wording.wide.mask(m.text) != m.text}
 
 
+async def _heard_with(space: Space, said: Sequence[Message]) -> set[int]:
+    """Return the messages that hold what others say in audio files which came with messages."""
+    rows = await space.db.fetch_all(
+        "SELECT m.id FROM json_each(?) s JOIN messages m"
+        " ON m.source >= s.value || '/heard' AND m.source < s.value || '/heare'",
+        (listed(message.source for message in said if message.source is not None),),
+    )
+    return {int(row["id"]) for row in rows}
+
+
+async def _notes_before(space: Space, message_ids: Iterable[int]) -> frozenset[int]:
+    """Return the notes that stand right before messages: what each replies to, and who wrote it first."""
+    return await _ids(
+        space,
+        "SELECT n.id FROM json_each(?) e JOIN messages m ON m.id = e.value"
+        " JOIN messages n ON n.turn_id = m.turn_id AND n.id < m.id AND n.role = 'notice' AND n.origin = 'quote'"
+        " WHERE NOT EXISTS (SELECT 1 FROM messages b WHERE b.id > n.id AND b.id < m.id AND b.origin <> 'quote')",
+        message_ids,
+    )
+
+
 async def _of_messages(space: Space, ref: str, said: Sequence[Message]) -> Lineage:
-    erased = await _versions(space, {message.id for message in said if message.id is not None})
+    ids = {message.id for message in said if message.id is not None}
+    asked = await _versions(space, ids | await _heard_with(space, said))
+    gone_too = await gone_with(space, await space.sessions.messages(list(asked)))
+    erased = asked | gone_too.messages | await _notes_before(space, asked)
     messages = await space.sessions.messages(list(erased))
     facts = [f for f in await space.facts.from_messages(list(erased)) if f.status != "forgotten"]
     gone = [fact for fact in facts if set(await space.facts.sources(fact.id)) <= erased]
-    own = [message.text for message in messages if message.role == "user"]
-    others = [message.text for message in messages if message.role != "user"]
-    return await _traced(
+    own = [message.text for message in messages if message.role == "user" and message.id not in gone_too.pages]
+    others = [message.text for message in messages if message.role in ("model", "tool")]
+    wording = of_texts([*own, *gone_too.beginnings], others, gone, space.preferences)
+    held = await _traced(
         space,
         ref=ref,
         facts=[fact.id for fact in gone],
         erased=erased,
         sources=erased,
-        wording=of_texts(own, others, gone, space.zone),
+        wording=with_ids(wording, [one.ref for one in gone_too.documents]),
         burials=[*(Burial("message", message.text) for message in messages), *_rows_of("erased", messages)],
     )
+    turns = held.derived_turns | await turns_that_read(space, gone_too.documents)
+    return replace(held, derived_turns=turns, documents=tuple(one.id for one in gone_too.documents))
 
 
 async def _of_segment(space: Space, segment_id: int) -> Lineage:
@@ -132,7 +164,7 @@ async def _of_procedure(space: Space, procedure: Procedure) -> Lineage:
         ref=procedure.ref,
         facts=[],
         sources=frozenset(),
-        wording=of_procedure(procedure.ref, parts, space.zone),
+        wording=of_procedure(procedure.ref, parts, space.preferences),
         burials=[RowBurial("procedure", one.id, one.at, one.says.text) for one in procedure.versions],
         procedures=[procedure.id],
     )
@@ -158,7 +190,7 @@ async def stretch_lineage(space: Space, ref: str, message: Message, stretch: tup
         facts=[fact.id for fact in gone],
         stretches={message.id: stretch},
         sources=frozenset({message.id}),
-        wording=of_texts([words], [], gone, space.zone),
+        wording=of_texts([words], [], gone, space.preferences),
         burials=[Burial("message", message.text), Burial("fact", words), *_rows_of("struck", [message])],
     )
 
@@ -174,7 +206,7 @@ async def _traced(
     facts: Sequence[int],
     sources: frozenset[int],
     wording: Wording,
-    burials: Sequence[Burial | RowBurial],
+    burials: Sequence[Burial | RowBurial | StatementBurial],
     erased: frozenset[int] = frozenset(),
     stretches: dict[int, tuple[int, int]] | None = None,
     procedures: Sequence[int] = (),
@@ -191,7 +223,7 @@ async def _traced(
         erased=erased,
         stretches=stretches or {},
         sources=sources,
-        turns=await _ids(space, "SELECT turn_id FROM messages WHERE id IN (SELECT value FROM json_each(?))", sources),
+        turns=await _turns(space, sources),
         derived_turns=await _ids(
             space, "SELECT turn_id FROM traces WHERE ref IN (SELECT value FROM json_each(?))", refs
         ),
@@ -199,6 +231,18 @@ async def _traced(
         wording=wording,
         burials=tuple(burials),
         procedures=tuple(procedures),
+    )
+
+
+async def _turns(space: Space, sources: Iterable[int]) -> frozenset[int]:
+    """Return the turns of messages, and those in which a document was handed over of which they are pages."""
+    return await _ids(
+        space,
+        "WITH said AS (SELECT turn_id, source FROM messages WHERE id IN (SELECT value FROM json_each(?)))"
+        " SELECT turn_id FROM said UNION SELECT n.turn_id FROM said JOIN handed_over h"
+        f" ON said.source >= '{PAGES}' || h.document_id || ':' AND said.source < '{PAGES}' || h.document_id || ';'"
+        " JOIN messages n ON n.source = h.source",
+        sources,
     )
 
 

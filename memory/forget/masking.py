@@ -11,7 +11,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
-from zoneinfo import ZoneInfo
 
 import regex
 
@@ -20,6 +19,7 @@ from memory.compaction.wording import is_frame
 from memory.ledger.facts import Fact
 from memory.ledger.patterns import clock_pattern, date_pattern, literal_pattern, moment_pattern
 from memory.recall.terms import is_small_talk
+from memory.store.preferences import Zones
 
 MASK = "⟦forgotten⟧"
 
@@ -113,25 +113,25 @@ class Wording:
         return bool(content) and len(content & self.stems) / len(content) >= _ALIKE
 
 
-def of_facts(facts: Iterable[Fact], quotes: Iterable[str], zone: ZoneInfo) -> Wording:
+def of_facts(facts: Iterable[Fact], quotes: Iterable[str], zones: Zones) -> Wording:
     """Return how facts and the quotes they rest on are recognised."""
     facts = list(facts)
     quotes = list(quotes)
-    wide = [*(_sound_patterns(fact) for fact in facts), *(_moment(fact, zone) for fact in facts)]
+    wide = [*(_sound_patterns(fact) for fact in facts), *(_moment(fact, zones) for fact in facts)]
     literals = [*quotes, *(fact.value for fact in facts if _is_telling(fact.value))]
     parts = [part for fact in facts for part in _parts(fact.value)]
-    days = [pattern for fact in facts for pattern in _day_and_clock(fact, zone)]
+    days = [pattern for fact in facts for pattern in _day_and_clock(fact, zones)]
     found = [pattern for group in wide for pattern in group]
     return _wording([*_longest_first(literals), *found], [*_longest_first(parts), *days], clipped=literals)
 
 
-def of_texts(own: Sequence[str], others: Sequence[str], facts: Iterable[Fact], zone: ZoneInfo) -> Wording:
+def of_texts(own: Sequence[str], others: Sequence[str], facts: Iterable[Fact], zones: Zones) -> Wording:
     """Return how whole messages (and the facts that go with them) are recognised.
 
     A member's `own` messages are recognised by every telling sentence, `others` (answers) as wholes only.
     """
     facts = list(facts)
-    from_facts = of_facts(facts, [fact.quote for fact in facts], zone)
+    from_facts = of_facts(facts, [fact.quote for fact in facts], zones)
     telling = [one for text in own for one in [text, *sentences(text)] if _is_unmistakable(one)]
     telling += [text for text in others if _is_unmistakable(text)]
     parts = [claim.text for text in (*own, *others) for claim in claims(text) if _is_telling(claim.text)]
@@ -143,10 +143,14 @@ def of_texts(own: Sequence[str], others: Sequence[str], facts: Iterable[Fact], z
     )
 
 
-def of_procedure(ref: str, parts: Sequence[str], zone: ZoneInfo) -> Wording:
-    """Return how the parts of a procedure are recognised, and its id where that stands alone (in calls and results)."""
-    wording = of_texts(parts, [], [], zone)
-    named = Spellings(_compiled([rf"\A{ref}\Z"]))
+def of_procedure(ref: str, parts: Sequence[str], zones: Zones) -> Wording:
+    """Return how the parts of a procedure are recognised, and its id."""
+    return with_ids(of_texts(parts, [], [], zones), [ref])
+
+
+def with_ids(wording: Wording, refs: Iterable[str]) -> Wording:
+    """Return how something is recognised by these ids too, where one stands alone (in calls and results)."""
+    named = Spellings(_compiled(rf"\A{ref}\Z" for ref in refs))
     return Wording(_joined(wording.wide, named), _joined(wording.close, named), wording.stems)
 
 
@@ -183,17 +187,17 @@ def _matches_anything(pattern: str, question: str) -> bool:
         return True
 
 
-def _moment(fact: Fact, zone: ZoneInfo) -> list[str]:
+def _moment(fact: Fact, zones: Zones) -> list[str]:
     if fact.due is None:
         return []
-    local = fact.due.astimezone(zone)
+    local = fact.due.astimezone(zones.zone_at(fact.since))
     return [moment_pattern(local.date(), local.time())]
 
 
-def _day_and_clock(fact: Fact, zone: ZoneInfo) -> list[str]:
+def _day_and_clock(fact: Fact, zones: Zones) -> list[str]:
     if fact.due is None:
         return []
-    local = fact.due.astimezone(zone)
+    local = fact.due.astimezone(zones.zone_at(fact.since))
     return [date_pattern(local.date()), clock_pattern(local.time())]
 
 

@@ -31,7 +31,9 @@ class Mention:
 
 async def verbatim(space: Space, covered: Lineage) -> tuple[Mention, ...]:
     """Return the members' other messages that hold the words too, in the order of the transcript."""
-    rows = await space.db.fetch_all("SELECT id, text FROM messages WHERE role = 'user' ORDER BY id")
+    rows = await space.db.fetch_all(
+        "SELECT id, text FROM messages WHERE role = 'user' AND origin <> 'document' ORDER BY id"
+    )
     wide = covered.wording.wide
     return tuple(
         Mention(row["id"], _excerpt(row["text"]))
@@ -46,7 +48,9 @@ async def alike(space: Space, covered: Lineage) -> tuple[Mention, ...]:
     found: dict[int, Mention] = {}
     for asked in await _asked(space, covered):
         for item in (await space.recall.search(asked, k=CANDIDATES, scope=scope)).items:
-            if item.message is not None and item.message not in covered.sources and _share(asked, item.text) >= _ALIKE:
+            if item.message is None or item.is_document or item.message in covered.sources:
+                continue
+            if _share(asked, item.text) >= _ALIKE:
                 found.setdefault(item.message, Mention(item.message, _excerpt(item.text), is_verbatim=False))
     return tuple(found.values())[:MOST_ALIKE]
 
@@ -54,7 +58,8 @@ async def alike(space: Space, covered: Lineage) -> tuple[Mention, ...]:
 async def _asked(space: Space, covered: Lineage) -> list[str]:
     """Return what is looked for: each fact's subject and value, each message's words."""
     facts = [await space.facts.fact(fact_id) for fact_id in covered.facts]
-    said = [m.text for m in await space.sessions.messages(sorted(covered.erased)) if m.role == "user"]
+    erased = await space.sessions.messages(sorted(covered.erased))
+    said = [m.text for m in erased if m.role == "user" and m.origin != "document"]
     asked = [text for fact in facts for text in (fact.value, fact.subject)]
     return list(dict.fromkeys([*asked, *(text[:ASKED_CHARS] for text in said)]))
 

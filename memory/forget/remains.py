@@ -9,7 +9,10 @@ import re
 from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
+from memory.catalogue import N_, in_all_languages
+from memory.forget.approvals import approval_changes
 from memory.forget.change import Change, Layer
+from memory.forget.documents import document_changes, without_bytes
 from memory.forget.lineage import NEAR_IMPORTED, Lineage, listed
 from memory.forget.masking import MASK, Spellings
 from memory.forget.reminders import reminder_changes
@@ -18,20 +21,24 @@ from memory.space import Space
 from memory.store.database import Row
 
 PREFIX_CHARS = 10
-RECEIPT = "Forgotten: "
+RECEIPT = N_("Forgotten: ")
 """How the line begins that says what went; it names ids and nothing else."""
 
 
 async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], tuple[str, ...]]:
     """Return every change that takes it out of the rows, and the hashes of the files that nothing names after."""
     rewritten = await _rewritten_messages(space, covered)
+    documents = await document_changes(space, rewritten, covered.documents)
+    rewritten = await without_bytes(space, rewritten, documents)
     stale = await _stale_hashes(space, [message.id for message, new in rewritten if new.text != message.text])
     reminders = await reminder_changes(space, covered)
+    approvals = await approval_changes(space, covered)
     touched = {
         *(f"m{message.id}" for message, _ in rewritten),
         *(f"m{number}" for number in covered.sources),
         *(f"p{number}" for number in covered.procedures),
         *(f"n{change.id}" for change in reminders),
+        *(f"a{change.id}" for change in approvals if change.table == "approvals"),
     }
     changes = (
         *(_rewrite(message, new) for message, new in rewritten),
@@ -43,7 +50,10 @@ async def remains(space: Space, covered: Lineage) -> tuple[tuple[Change, ...], t
         *await _outbox_changes(space, covered, touched),
         *await _procedure_changes(space, covered),
         *reminders,
+        *approvals,
+        *documents,
         *await _question_changes(space, covered),
+        *_setting_changes(space, covered),
     )
     return changes, await _lost_media(space, rewritten)
 
@@ -69,7 +79,8 @@ async def _candidates(space: Space, covered: Lineage) -> list[int]:
         # Each branch by an index: one condition with OR would look at every message.
         "SELECT id FROM messages WHERE id IN (SELECT value FROM json_each(?1))"
         " UNION SELECT id FROM messages WHERE turn_id IN (SELECT value FROM json_each(?2)"
-        " UNION SELECT turn_id FROM messages WHERE origin = 'quote')"
+        " UNION SELECT turn_id FROM messages WHERE origin IN ('quote', 'document'))"
+        " UNION SELECT id FROM messages WHERE origin = 'document'"
         " UNION SELECT m.id FROM json_each(?1) s CROSS JOIN messages m ON m.id > s.value AND m.id <= s.value + ?3"
         " WHERE +m.turn_id IS NULL AND m.role <> 'user'",
         (listed(covered.sources), listed(covered.turns | covered.derived_turns), NEAR_IMPORTED),
@@ -83,7 +94,8 @@ def _spellings(message: Message, covered: Lineage) -> Spellings | None:
         return covered.wording.close
     if message.role != "user" and message.turn_id is None:
         return covered.wording.close
-    return covered.wording.wide if message.role != "user" or message.turn_id in covered.turns else None
+    is_own = message.role == "user" and message.origin != "document"
+    return covered.wording.wide if not is_own or message.turn_id in covered.turns else None
 
 
 def _holds(message: Message, covered: Lineage) -> bool:
@@ -99,7 +111,8 @@ def _holds(message: Message, covered: Lineage) -> bool:
 def _becomes(message: Message, covered: Lineage) -> Message:
     """Return a message as text alone (and media), masked."""
     if message.id in covered.erased:
-        return message.model_copy(update={"parts": (TextPart(text=MASK),) if message.text else ()})
+        words = (TextPart(text=MASK),) if message.text else ()
+        return message.model_copy(update={"parts": words, **_author(message, None)})
     text = message.text
     if message.id in covered.stretches:
         start, stop = covered.stretches[message.id]
@@ -109,10 +122,20 @@ def _becomes(message: Message, covered: Lineage) -> Message:
     media = tuple(
         part.model_copy(update={"signature": None, "extra": {}, "name": _named(part, message, covered)})
         for part in message.parts
-        if isinstance(part, MediaPart) and not (message.id in covered.sources and part.mime_type.startswith("audio/"))
+        if isinstance(part, MediaPart) and not (message.id in covered.sources and _says_it(part))
     )
     parts: tuple[Part, ...] = (*((TextPart(text=text),) if text else ()), *media)
-    return message.model_copy(update={"parts": parts})
+    author = spellings.mask(message.author) if spellings and message.author else message.author
+    return message.model_copy(update={"parts": parts, **_author(message, author)})
+
+
+def _author(message: Message, author: str | None) -> dict[str, str | None]:
+    """Return whose words it is: a page of a document bears the name of its file, a forward that of a stranger."""
+    return {"author": author} if message.origin in ("document", "forward") else {}
+
+
+def _says_it(part: MediaPart) -> bool:
+    return part.is_heard or part.mime_type.startswith("audio/")
 
 
 def _named(part: MediaPart, message: Message, covered: Lineage) -> str | None:
@@ -123,7 +146,8 @@ def _named(part: MediaPart, message: Message, covered: Lineage) -> str | None:
 
 def _rewrite(message: Message, new: Message) -> Change:
     assert message.id is not None
-    return Change("messages", "messages", message.id, {"text": new.text, "body": parts_to_json(new.parts)})
+    changed = {"text": new.text, "body": parts_to_json(new.parts), **_author(message, new.author)}
+    return Change("messages", "messages", message.id, changed)
 
 
 async def _stale_hashes(space: Space, message_ids: Iterable[int | None]) -> list[str]:
@@ -240,6 +264,14 @@ async def _question_changes(space: Space, covered: Lineage) -> list[Change]:
     ]
 
 
+def _setting_changes(space: Space, covered: Lineage) -> list[Change]:
+    """Unset what the assistant is called and how it is to speak, where that says it."""
+    held = space.preferences
+    texts = {"tone": held.tone, "assistant_name": held.assistant_name}
+    gone = {name: None for name, text in texts.items() if text and covered.wording.wide.mask(text) != text}
+    return [Change("settings", "profile", 1, gone)] if gone else []
+
+
 async def _outbox_changes(space: Space, covered: Lineage, touched: Set[str]) -> list[Change]:
     """Mask what was sent or waits; `touched` are the ids of what loses words: parts of it that were shown go too."""
     jobs = await space.db.fetch_all(
@@ -258,13 +290,13 @@ async def _outbox_changes(space: Space, covered: Lineage, touched: Set[str]) -> 
         is_close = row["turn_id"] in covered.turns or row["key"].startswith(receipts)
         spellings = covered.wording.close if is_close else covered.wording.wide
         body = json.loads(row["text"])
-        worded = {key: body[key] for key in ("text", "entities", "buttons", "document") if key in body}
+        worded = {key: body[key] for key in ("text", "entities", "buttons", "document", "whole") if key in body}
         new = {**body, **spellings.mask_tree(worded)}
         if not row["key"].startswith("turn:"):
             new = _without_refs(new, shown)
         if touched & set(body.get("shows", ())) and body["text"] != MASK:
             # It shows parts of them, with marks between: no spelling need stand there whole.
-            new = {**new, "text": MASK, "buttons": []}
+            new = {**new, "text": MASK, "buttons": [], "whole": None}
         if new != body:
             # The entities' offsets are those of the old text.
             text = json.dumps({**new, "entities": []}, ensure_ascii=False)
@@ -284,7 +316,10 @@ def _without_refs(body: dict[str, Any], shown: re.Pattern[str]) -> dict[str, Any
 
     What such a line says need not be a spelling of anything: a subject, a value of two letters.
     """
-    lines = [MASK if shown.search(line) and not line.startswith(RECEIPT) else line for line in body["text"].split("\n")]
+    receipts = tuple(in_all_languages(RECEIPT))
+    lines = [
+        MASK if shown.search(line) and not line.startswith(receipts) else line for line in body["text"].split("\n")
+    ]
     buttons = [
         [{**button, "text": MASK} if shown.search(_ref_of(button["data"])) else button for button in row]
         for row in body.get("buttons", [])

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from memory.errors import ReaderInTheWay
 from memory.forget.change import Change
+from memory.forget.documents import doomed_files
 from memory.forget.files import files_with, strike_files
 from memory.forget.lineage import Lineage, lineage, listed
 from memory.forget.mentions import Mention, alike, verbatim
@@ -32,6 +33,8 @@ class Plan:
     media: tuple[str, ...]
     files: tuple[str, ...] = ()
     """Paths of the assistant's own files that hold it."""
+    doomed: tuple[str, ...] = ()
+    """Paths of the files that go whole."""
     mentions: tuple[Mention, ...] = ()
 
     @property
@@ -41,7 +44,7 @@ class Plan:
         counts["facts"] = len(self.lineage.facts)
         counts["procedures"] += len(self.lineage.procedures)
         counts["media"] = len(self.media)
-        counts["files"] = len(self.files)
+        counts["files"] = len(self.files) + len(self.doomed)
         return {layer: count for layer, count in counts.items() if count}
 
 
@@ -63,7 +66,9 @@ async def plan(space: Space, ref: str) -> Plan:
 async def plan_of(space: Space, covered: Lineage) -> Plan:
     """Return the changes alone."""
     changes, media = await remains(space, covered)
-    return Plan(covered, changes, media, files_with(space, covered))
+    doomed = await doomed_files(space, changes, covered.documents)
+    masked = tuple(path for path in files_with(space, covered) if path not in doomed)
+    return Plan(covered, changes, media, masked, doomed)
 
 
 # Rows
@@ -76,7 +81,7 @@ async def rows(space: Space, what: Plan, tombstones: Tombstones) -> Report:
         await forget_rows(space, what)
         await note_tombstones(space, tombstones)
         left = await plan_of(space, replace(what.lineage, stretches={}))
-    found_after = len(left.changes) + len(left.media) + len(left.files)
+    found_after = len(left.changes) + len(left.media) + len(left.files) + len(left.doomed)
     return Report(what.lineage.ref, "forgotten", what.found, found_after, what.mentions, what.lineage.facts)
 
 
@@ -93,7 +98,10 @@ async def forget_rows(space: Space, what: Plan) -> None:
     for message_id in (change.id for change in what.changes if change.table == "messages"):
         await _recut(space, message_id)
     await _forget_rest(space, what)
+    await space.preference_store.load()
     strike_files(space, what.lineage, what.files)
+    for path in what.doomed:
+        space.files.delete(path)
 
 
 async def _forget_facts(space: Space, covered: Lineage) -> None:
@@ -124,7 +132,7 @@ async def _apply(space: Space, change: Change) -> None:
         await space.db.execute(f"DELETE FROM {change.table} WHERE id = ?", (change.id,))
         return
     columns = ", ".join(f"{column} = ?" for column in change.values)
-    await space.db.execute(f"UPDATE {change.table} SET {columns} WHERE id = ?", (*change.values.values(), change.id))
+    await space.db.execute(f"UPDATE {change.table} SET {columns} WHERE rowid = ?", (*change.values.values(), change.id))
 
 
 async def _recut(space: Space, message_id: int) -> None:
@@ -185,4 +193,5 @@ async def effects(space: Space) -> Report:
 
 
 def _backups(space: Space) -> int:
-    return sum(path.is_file() for path in space.backups.iterdir()) if space.backups.is_dir() else 0
+    """Return how many copies lie there: files, and folders of what a restore replaced."""
+    return len(list(space.backups.iterdir())) if space.backups.is_dir() else 0

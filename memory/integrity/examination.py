@@ -16,6 +16,7 @@ from memory.integrity.transcript import message_faults, segment_faults, turn_fau
 from memory.ports import Clock
 from memory.space import Space
 from memory.store.database import Database
+from memory.store.preferences import PreferenceStore
 from memory.store.tombstones import Tombstones
 
 
@@ -37,8 +38,7 @@ async def examine_rows(
 
     With `tombstones` it is looked for what was forgotten and is back.
     """
-    profile = await database.fetch_one("SELECT zone FROM profile")
-    zone = ZoneInfo(profile["zone"] if profile else "UTC")
+    zones = await PreferenceStore(database, clock, ZoneInfo("UTC")).load()
     looks = [
         file_faults(database),
         place_faults(database, space_id),
@@ -47,7 +47,7 @@ async def examine_rows(
         gap_faults(database, space_id, tombstones),
         turn_faults(database),
         index_faults(database),
-        ledger_faults(database, zone),
+        ledger_faults(database, zones),
         handoff_faults(database),
         work_faults(database, clock),
     ]

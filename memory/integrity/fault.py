@@ -1,16 +1,17 @@
 """A fault: something of a memory that does not agree, and what a person can do about it."""
 
+from memory.catalogue import N_
 from memory.findings import Finding
 
-WAITING_JOBS = "jobs have waited for more than a day"
-STUCK_ENTRIES = "messages have waited for more than a day to be read"
-AHEAD = "rows are from more than a day ahead"
-WRONG_SPACE = "file is another memory's"
-IS_BACK = "messages, facts or procedures are back that were forgotten"
-STILL_TOLD = "handoffs, lines of them or of the journal tell what was forgotten"
+WAITING_JOBS = N_("jobs have waited for more than a day")
+STUCK_ENTRIES = N_("messages have waited for more than a day to be read")
+AHEAD = N_("rows are from more than a day ahead")
+WRONG_SPACE = N_("file is another memory's")
+IS_BACK = N_("messages, facts or procedures are back that were forgotten")
+STILL_TOLD = N_("handoffs, lines of them or of the journal tell what was forgotten")
 
 REBUILD = "stop the server and run this again: it can be made anew"
-RESTORE = "stop the server and put a backup from `backups` in its place"
+RESTORE = "stop the server and bring a backup back: remembrancer restore FILE"
 _ADVICE = {
     WAITING_JOBS: "the log says why (grep: job failed)",
     STUCK_ENTRIES: "the log says why (grep: entry not taken up)",

@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator
 from datetime import timedelta
 from pathlib import Path
 
+from memory.catalogue import N_
 from memory.forget.steps import FORGOTTEN_MEDIA
 from memory.integrity.fault import AHEAD, STUCK_ENTRIES, WAITING_JOBS, WRONG_SPACE, Fault, fault
 from memory.integrity.pages import count
@@ -28,12 +29,12 @@ async def file_faults(database: Database) -> AsyncIterator[Fault]:
     """Yield what SQLite itself finds: pages, keys."""
     rows = await database.fetch_all("PRAGMA integrity_check(1)")
     if str(rows[0][0]) != "ok":
-        yield fault("file", "fault found by SQLite's own check")
+        yield fault("file", N_("fault found by SQLite's own check"))
     for row in await database.fetch_all("PRAGMA foreign_key_check"):
         if row[0] in _DERIVED:
-            yield fault("index", "derived rows name others that are not there", can_be_rebuilt=True)
+            yield fault("index", N_("derived rows name others that are not there"), can_be_rebuilt=True)
         else:
-            yield fault("rows", "rows name others that are not there")
+            yield fault("rows", N_("rows name others that are not there"))
 
 
 async def place_faults(database: Database, space_id: str) -> AsyncIterator[Fault]:
@@ -61,7 +62,7 @@ async def work_faults(database: Database, clock: Clock) -> AsyncIterator[Fault]:
     later = [await count(database, f"SELECT count(*) FROM {table} WHERE {name} > ?", (ahead,)) for table, name in times]
     yield fault("jobs", WAITING_JOBS, count=waiting)
     yield fault("inbox", STUCK_ENTRIES, count=stuck)
-    yield fault("messages", "messages of the last two weeks were answered and are not stored", count=unkept)
+    yield fault("messages", N_("messages of the last two weeks were answered and are not stored"), count=unkept)
     yield fault("clock", AHEAD, count=sum(later))
 
 
@@ -72,10 +73,10 @@ async def media_faults(database: Database, folder: Path) -> AsyncIterator[Fault]
             # In a thread: a server reads its live files so, and may have many.
             found = await asyncio.to_thread(_sha256, folder / "media" / row["sha256"])
         except FileNotFoundError:
-            yield fault("media", "files are missing")
+            yield fault("media", N_("files are missing"))
         else:
             if found != row["sha256"]:
-                yield fault("media", "files are not what was hashed")
+                yield fault("media", N_("files are not what was hashed"))
 
 
 def _sha256(path: Path) -> str:

@@ -6,6 +6,7 @@ Where something of a window was forgotten since, its handoff was struck, and is 
 import re
 from collections.abc import AsyncIterator, Iterator
 
+from memory.catalogue import N_
 from memory.compaction.claims import claims
 from memory.compaction.wording import PREFIX_CHARS, is_frame
 from memory.forget.masking import MASK
@@ -17,12 +18,12 @@ from memory.store.database import Database, Row
 _QUERIES = (
     (
         "manifests",
-        "entries name a hash that their segment has not",
+        N_("entries name a hash that their segment has not"),
         "SELECT count(*) FROM manifest a LEFT JOIN segments s ON s.id = a.segment_id WHERE s.sha256 IS NOT a.sha256",
     ),
     (
         "manifests",
-        "entries name segments from outside their window",
+        N_("entries name segments from outside their window"),
         (
             "SELECT count(*) FROM manifest a JOIN handoffs h ON h.id = a.handoff_id JOIN segments s"
             " ON s.id = a.segment_id JOIN messages m ON m.id = s.message_id WHERE m.session_id IS NOT h.session_id"
@@ -31,7 +32,7 @@ _QUERIES = (
     ),
     (
         "handoffs",
-        "handoffs cover messages that are not in their session",
+        N_("handoffs cover messages that are not in their session"),
         (
             "SELECT count(*) FROM handoffs h WHERE h.first_message_id > h.last_message_id OR NOT EXISTS (SELECT 1 FROM"
             " messages m WHERE m.id = h.last_message_id AND m.session_id = h.session_id)"
@@ -39,7 +40,7 @@ _QUERIES = (
     ),
     (
         "handoffs",
-        "pairs of handoffs cover the same messages",
+        N_("pairs of handoffs cover the same messages"),
         (
             "SELECT count(*) FROM handoffs a JOIN handoffs b ON b.session_id = a.session_id AND b.id > a.id"
             " AND b.first_message_id <= a.last_message_id AND a.first_message_id <= b.last_message_id"
@@ -47,7 +48,7 @@ _QUERIES = (
     ),
     (
         "handoffs",
-        "pairs of handoffs are out of order",
+        N_("pairs of handoffs are out of order"),
         (
             "SELECT count(*) FROM handoffs a JOIN handoffs b ON b.session_id = a.session_id AND b.id > a.id"
             " AND b.last_message_id < a.first_message_id"
@@ -81,12 +82,12 @@ def _of_handoff(row: Row, window: StoredWindow) -> Iterator[Fault]:
     text = str(row["text"])
     head, names = _HEAD.match(text), _NAMES.search(text)
     if head is None or names is None or {head.group(1), names.group(1)} != {str(row["id"])}:
-        yield fault("handoffs", "handoffs are not in the form in which they were written")
+        yield fault("handoffs", N_("handoffs are not in the form in which they were written"))
         return
     if int(names.group(2)) != len(window.hashes):
-        yield fault("manifests", "manifests name another number of segments than their handoff says")
+        yield fault("manifests", N_("manifests name another number of segments than their handoff says"))
     if not _is_told(row, window):
-        yield fault("handoffs", "handoffs tell what their window does not hold")
+        yield fault("handoffs", N_("handoffs tell what their window does not hold"))
 
 
 def _is_told(row: Row, window: StoredWindow) -> bool:
@@ -109,7 +110,7 @@ async def _of_journal(database: Database, handoff_id: int, window: StoredWindow)
     for row in await database.fetch_all("SELECT text FROM journal WHERE handoff_id = ?", (handoff_id,)):
         lines = row["text"].split("\n")
         for _ in [line for line in lines if MASK not in line and not _was_said(line, window)]:
-            yield fault("journal", "lines of the journal are not what was said")
+            yield fault("journal", N_("lines of the journal are not what was said"))
 
 
 def _was_said(line: str, window: StoredWindow) -> bool:
@@ -131,4 +132,4 @@ async def _of_pinned(database: Database) -> AsyncIterator[Fault]:
             continue
         quoted = _QUOTED.search(row["text"])
         if quoted is None or quoted.group(1).strip("…") not in row["words"]:
-            yield fault("handoffs", "pinned lines are not what was said")
+            yield fault("handoffs", N_("pinned lines are not what was said"))

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 
+from memory.catalogue import N_
 from memory.errors import DamagedDatabase
 from memory.integrity.fault import Fault, fault
 from memory.integrity.pages import count, paged
@@ -19,7 +20,7 @@ MISSHAPEN = (
 _QUERIES = (
     (
         "index",
-        "segments are not in the index, or by older rules",
+        N_("segments are not in the index, or by older rules"),
         (
             f"SELECT count(*) FROM segments s JOIN messages m ON m.id = s.message_id LEFT JOIN segment_terms t"
             f" ON t.segment_id = s.id WHERE {NEWEST} AND t.normaliser IS NOT {NORMALISER}"
@@ -27,7 +28,7 @@ _QUERIES = (
     ),
     (
         "index",
-        "rows are in the index without a segment of a current message",
+        N_("rows are in the index without a segment of a current message"),
         (
             "SELECT count(*) FROM segment_terms t LEFT JOIN segments s ON s.id = t.segment_id"
             f" LEFT JOIN messages m ON m.id = s.message_id AND {NEWEST} WHERE m.id IS NULL"
@@ -35,7 +36,7 @@ _QUERIES = (
     ),
     (
         "vectors",
-        "vectors are of segments that are not in the index",
+        N_("vectors are of segments that are not in the index"),
         (
             "SELECT count(*) FROM vectors v LEFT JOIN segment_terms t ON t.segment_id = v.segment_id"
             " WHERE t.segment_id IS NULL"
@@ -43,7 +44,7 @@ _QUERIES = (
     ),
     (
         "vectors",
-        "segments have neither a vector nor a place in the queue for one",
+        N_("segments have neither a vector nor a place in the queue for one"),
         (
             "SELECT count(*) FROM segment_terms t WHERE NOT EXISTS (SELECT 1 FROM vectors v WHERE v.segment_id ="
             " t.segment_id) AND NOT EXISTS (SELECT 1 FROM vectors_due d WHERE d.segment_id = t.segment_id)"
@@ -51,7 +52,7 @@ _QUERIES = (
     ),
     (
         "vectors",
-        "vectors have another length than their embedder's",
+        N_("vectors have another length than their embedder's"),
         f"SELECT count(*) FROM vectors WHERE {MISSHAPEN}",
     ),
 )
@@ -63,13 +64,13 @@ async def index_faults(database: Database) -> AsyncIterator[Fault]:
     for about, words, sql in _QUERIES:
         yield fault(about, words, count=await count(database, sql), can_be_rebuilt=True)
     if not await _is_full_text_whole(database):
-        yield fault("index", "full-text index that is not what its terms say", can_be_rebuilt=True)
+        yield fault("index", N_("full-text index that is not what its terms say"), can_be_rebuilt=True)
     async for _ in stale_segments(database):
-        yield fault("index", "segments have terms that are not those of their words", can_be_rebuilt=True)
+        yield fault("index", N_("segments have terms that are not those of their words"), can_be_rebuilt=True)
     async for _ in misindexed_facts(database):
-        yield fault("index", "facts are not found by their words", can_be_rebuilt=True)
+        yield fault("index", N_("facts are not found by their words"), can_be_rebuilt=True)
     outdated = await VectorStore(database, None).outdated()
-    yield fault("vectors", "vectors were made of other words", count=len(outdated), can_be_rebuilt=True)
+    yield fault("vectors", N_("vectors were made of other words"), count=len(outdated), can_be_rebuilt=True)
 
 
 async def stale_segments(database: Database) -> AsyncIterator[int]:

@@ -4,39 +4,40 @@ import re
 import unicodedata
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
-from zoneinfo import ZoneInfo
 
+from memory.catalogue import N_
 from memory.forget.masking import MASK
 from memory.integrity.fault import Fault, fault
 from memory.integrity.pages import count, paged
 from memory.ledger.support import NotSupported, Words, anchored, quoted_span, supported_value
 from memory.store.database import Database, from_utc_text
+from memory.store.preferences import Zones
 
 _QUERIES = (
     (
-        "facts have lost the message they come from",
+        N_("facts have lost the message they come from"),
         (
             "SELECT count(*) FROM facts f LEFT JOIN messages m ON m.id = f.message_id"
             " WHERE f.status IN ('active', 'superseded', 'pending') AND f.message_id IS NOT NULL AND m.id IS NULL"
         ),
     ),
     (
-        "subjects have two values that hold",
+        N_("subjects have two values that hold"),
         ("SELECT count(*) FROM (SELECT 1 FROM facts WHERE status = 'active' GROUP BY subject_key HAVING count(*) > 1)"),
     ),
     (
-        "facts hold although another that holds has replaced them",
+        N_("facts hold although another that holds has replaced them"),
         (
             "SELECT count(*) FROM facts f WHERE f.status = 'active' AND EXISTS"
             " (SELECT 1 FROM facts n WHERE n.replaces = f.id AND n.status = 'active')"
         ),
     ),
     (
-        "facts hold although they have ended",
+        N_("facts hold although they have ended"),
         "SELECT count(*) FROM facts WHERE status = 'active' AND until IS NOT NULL",
     ),
     (
-        "facts hold although a later value of their subject does not",
+        N_("facts hold although a later value of their subject does not"),
         (
             "SELECT count(*) FROM facts f WHERE f.status = 'active' AND EXISTS (SELECT 1 FROM facts n WHERE"
             " n.subject_key = f.subject_key AND n.status = 'superseded' AND n.withdrawn_at IS NULL"
@@ -44,7 +45,7 @@ _QUERIES = (
         ),
     ),
     (
-        "facts have given way to nothing",
+        N_("facts have given way to nothing"),
         (
             "SELECT count(*) FROM facts f WHERE f.status = 'superseded' AND f.withdrawn_at IS NULL AND NOT EXISTS"
             " (SELECT 1 FROM facts n WHERE n.subject_key = f.subject_key AND n.id <> f.id AND n.withdrawn_at IS NULL"
@@ -63,7 +64,7 @@ class _Said:
     quote: str
 
 
-async def ledger_faults(database: Database, zone: ZoneInfo) -> AsyncIterator[Fault]:
+async def ledger_faults(database: Database, zones: Zones) -> AsyncIterator[Fault]:
     """Histories that no order of words gives, quotes that nobody said, values that their quotes do not support."""
     for words, sql in _QUERIES:
         yield fault("facts", words, count=await count(database, sql))
@@ -73,12 +74,12 @@ async def ledger_faults(database: Database, zone: ZoneInfo) -> AsyncIterator[Fau
     )
     async for row in paged(database, sql):
         if _folded(row["quote"]) not in _folded(row["text"]):
-            yield fault("facts", "facts have a quote that does not stand in their message")
-    async for _ in _unsupported(database, zone):
-        yield fault("facts", "facts have a value that nobody said")
+            yield fault("facts", N_("facts have a quote that does not stand in their message"))
+    async for _ in _unsupported(database, zones):
+        yield fault("facts", N_("facts have a value that nobody said"))
 
 
-async def _unsupported(database: Database, zone: ZoneInfo) -> AsyncIterator[int]:
+async def _unsupported(database: Database, zones: Zones) -> AsyncIterator[int]:
     """Yield the facts that hold and whose value follows from no message that states them.
 
     Not those of which a source is forgotten, and no secret: its words are masked in the talk.
@@ -88,7 +89,7 @@ async def _unsupported(database: Database, zone: ZoneInfo) -> AsyncIterator[int]
         " AND f.message_id IS NOT NULL AND f.id > ? ORDER BY f.id LIMIT ?"
     )
     async for row in paged(database, sql):
-        said = await _said(database, row["id"], zone)
+        said = await _said(database, row["id"], zones)
         if any(MASK in one.words.text for one in said):
             continue
         others = await _other_values(database, row["subject_key"], row["value"])
@@ -96,7 +97,7 @@ async def _unsupported(database: Database, zone: ZoneInfo) -> AsyncIterator[int]
             yield row["id"]
 
 
-async def _said(database: Database, fact_id: int, zone: ZoneInfo) -> list[_Said]:
+async def _said(database: Database, fact_id: int, zones: Zones) -> list[_Said]:
     """Return all statements of a fact, those that were taken back too: its value may be worded as the first."""
     rows = await database.fetch_all(
         "SELECT m.text, m.at, s.quote FROM (SELECT message_id, quote FROM facts WHERE id = ?1"
@@ -106,7 +107,9 @@ async def _said(database: Database, fact_id: int, zone: ZoneInfo) -> list[_Said]
         " AND f.value_key = o.value_key AND f.id = ?1 AND o.id <> f.id) s JOIN messages m ON m.id = s.message_id",
         (fact_id,),
     )
-    return [_Said(Words(row["text"], from_utc_text(row["at"]), zone), row["quote"]) for row in rows]
+    moments = [from_utc_text(row["at"]) for row in rows]
+    said = zip(rows, moments, strict=True)
+    return [_Said(Words(row["text"], at, zones.zone_at(at)), row["quote"]) for row, at in said]
 
 
 async def _other_values(database: Database, subject_key: str, value: str) -> list[str | None]:

@@ -6,12 +6,14 @@ from collections.abc import AsyncIterator
 
 from pydantic import ValidationError
 
+from memory.catalogue import N_
 from memory.integrity.fault import Fault, fault
 from memory.integrity.pages import count, paged
 from memory.messages import TextPart, parts_from_json, parts_to_json, text_of
 from memory.recall.segments import digest
 from memory.store.database import Database
 
+NOT_READ = N_("messages cannot be read")
 NAMED = 5
 """So many messages that cannot be read are named."""
 
@@ -31,14 +33,14 @@ async def segment_faults(database: Database) -> AsyncIterator[Fault]:
     )
     async for row in paged(database, sql):
         if digest(row["text"][row["start"] : row["stop"]]) != row["sha256"]:
-            yield fault("segments", "stretches of text are not what was hashed")
+            yield fault("segments", N_("stretches of text are not what was hashed"))
         covered[row["message_id"]] = covered.get(row["message_id"], 0) + row["stop"] - row["start"]
         lengths[row["message_id"]] = len(row["text"])
     for message_id, chars in covered.items():
         if chars != lengths[message_id]:
-            yield fault("segments", "messages are not wholly covered by their segments")
+            yield fault("segments", N_("messages are not wholly covered by their segments"))
     yield fault(
-        "segments", "messages are not cut into segments", count=await count(database, _UNCUT), can_be_rebuilt=True
+        "segments", N_("messages are not cut into segments"), count=await count(database, _UNCUT), can_be_rebuilt=True
     )
 
 
@@ -50,9 +52,9 @@ async def message_faults(database: Database) -> AsyncIterator[Fault]:
         if said is None:
             unreadable.append(f"m{row['id']}")
         elif said != row["text"]:
-            yield fault("messages", "messages have other words in their parts than in their text")
+            yield fault("messages", N_("messages have other words in their parts than in their text"))
     named = ", ".join([*unreadable[:NAMED], *["…"][: len(unreadable) - NAMED]])
-    yield fault("messages", f"messages cannot be read: {named}", count=len(unreadable))
+    yield fault("messages", f"{NOT_READ}: {named}", count=len(unreadable))
 
 
 async def read_by_text(database: Database) -> None:
@@ -77,15 +79,15 @@ async def turn_faults(database: Database) -> AsyncIterator[Fault]:
     """Calls and results of turns that ended well: each call has exactly one result, each result a call."""
     sql = (
         "SELECT t.id, json_group_array(json(m.body)) AS bodies FROM turns t JOIN messages m ON m.turn_id = t.id"
-        " AND m.replaces IS NULL AND m.role IN ('model', 'tool') AND json_valid(m.body)"
+        " AND m.replaces IS NULL AND m.role IN ('model', 'notice', 'tool') AND json_valid(m.body)"
         " WHERE t.state = 'done' AND t.id > ? GROUP BY t.id ORDER BY t.id LIMIT ?"
     )
     async for row in paged(database, sql):
         calls, results = _calls(row["bodies"])
         if calls - results:
-            yield fault("tools", "turns have a call without a result")
+            yield fault("tools", N_("turns have a call without a result"))
         if results - calls:
-            yield fault("tools", "turns have a result without a call")
+            yield fault("tools", N_("turns have a result without a call"))
 
 
 def _calls(bodies: str) -> tuple[Counter[str], Counter[str]]:

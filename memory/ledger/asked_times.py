@@ -9,17 +9,18 @@ from dataclasses import dataclass
 from datetime import date, datetime, time
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import DAY, N_, _, written
 from memory.ledger.calendar_words import BEFORE_NOON, LATE, LATE_WORDS
 from memory.ledger.clocks import ClockMention, find_clocks
-from memory.ledger.dates import DateMention, clock_beside, find_dates, format_when, is_unsure
-from memory.ledger.days import Found, Said
+from memory.ledger.dates import DateMention, clock_beside, find_dates, is_unsure
+from memory.ledger.days import Found, Said, day_shaped
 from memory.ledger.repeat_words import Again, find_again
 from memory.store.reminder_rows import Timing, next_wall
 from memory.store.wall_times import UnclearTime, skip_notes, wall_of
 
 MORNING, EVENING = time(9), time(18)
 """What is meant where a day, but no hour was said."""
-HOW = (
+HOW = N_(
     "I found no time in that. Say it first or last, such as `/remind tomorrow 9:00 call the dentist`, `/remind in 20 "
     "minutes tea`, `/remind every weekday at 9 standup` or `/remind 0 9 * * mon-fri standup`"
 )
@@ -44,6 +45,7 @@ _BARE_NUMBER = re.compile(r"\s*(?P<n>[01]?\d|2[0-3])(?=\s|$)")
 _NO_CLOCK = re.compile(r"(?<![\d:.])\d{1,3}:\d\d(?![\d:])")
 """Looks like a time of day; where it is one, it was read before anybody looks here."""
 _SECOND_TIME = re.compile(r"\s+(?P<words>(?:and|und|и|&)\s+(?:(?:at|on|um|am|в)\s+)?\d+)", re.IGNORECASE)
+_TOUCHING = re.compile(r"[\s,;]*(?:(?:um|at|on|am|в|the|den)\b\s*)?", re.IGNORECASE)
 _END = " \t\r\n.!,;"
 
 
@@ -85,11 +87,16 @@ def read_asked(text: str, now: datetime, zone: ZoneInfo) -> Asked:
     chosen = _chosen(text, found)
     if not chosen:
         return Asked(_cleaned(text, []), None)
+    if _is_clock(chosen[0]):
+        _check_day_beside(text, chosen[0])
     timing, notes, end = _timing(text, chosen, now, zone)
     if second := _SECOND_TIME.match(text, end):
         raise UnclearTime(
-            f"“{second['words']}” looks like a second time; set one reminder for each, write a distance in minutes "
-            "alone (`in 90 minutes`), or give a cron rule such as `0 9,18 * * *`"
+            N_(
+                "“{words}” looks like a second time; set one reminder for each, write a distance in minutes alone "
+                "(`in 90 minutes`), or give a cron rule such as `0 9,18 * * *`"
+            ),
+            words=second["words"],
         )
     spans = [(one.start, one.end) for one in chosen]
     spans[0] = (spans[0][0], max(spans[0][1], end))
@@ -140,6 +147,17 @@ def _is_clock(one: _Expression) -> bool:
     return isinstance(one.means, ClockMention) or (isinstance(one.means, DateMention) and one.means.is_clock_alone)
 
 
+def _check_day_beside(text: str, clock: _Expression) -> None:
+    """Raises: UnclearTime where a time of day alone was read beside a day that the calendar has not."""
+    for start, end in day_shaped(text):
+        first, second = sorted([(start, end), (clock.start, clock.end)])
+        if _TOUCHING.fullmatch(text, first[1], max(first[1], second[0])):
+            raise UnclearTime(
+                N_("I can't read “{wording}” as a day of the calendar; write it like `30 January` or `2027-01-30`"),
+                wording=text[start:end].strip(),
+            )
+
+
 def _timing(text: str, chosen: list[_Expression], now: datetime, zone: ZoneInfo) -> tuple[Timing, tuple[str, ...], int]:
     """Return when it is, what was taken for granted and how far the words reach. Raises: UnclearTime."""
     one, end = chosen[0], chosen[0].end
@@ -147,7 +165,7 @@ def _timing(text: str, chosen: list[_Expression], now: datetime, zone: ZoneInfo)
     notes: tuple[str, ...] = ()
     if one.needs_clock and clock is None:
         clock, end = _clock_of_part(text, one)
-        notes = (f"no hour was said, so I took {clock:%H:%M}",)
+        notes = (_("no hour was said, so I took {time}").format(time=f"{clock:%H:%M}"),)
     match one.means:
         case Again():
             rule = one.means.rule_at(clock or MORNING)
@@ -175,10 +193,17 @@ def _said_clock(one: _Expression) -> time | None:
 
 def _either_half(wording: str) -> UnclearTime:
     hour = int(re.findall(r"\d+", wording)[-1]) if re.search(r"\d", wording) else None
-    both = (
-        f"`{hour}:00` or `{hour + 12}:00`" if hour is not None and hour < 12 else "the time in figures, such as `17:00`"
+    if hour is None or hour >= 12:
+        return UnclearTime(
+            N_("“{wording}” may be in the morning or in the afternoon; say the time in figures, such as `17:00`"),
+            wording=wording,
+        )
+    return UnclearTime(
+        N_("“{wording}” may be in the morning or in the afternoon; say `{morning}:00` or `{afternoon}:00`"),
+        wording=wording,
+        morning=hour,
+        afternoon=hour + 12,
     )
-    return UnclearTime(f"“{wording}” may be in the morning or in the afternoon; say {both}")
 
 
 def _clock_of_part(text: str, one: _Expression) -> tuple[time, int]:
@@ -187,10 +212,12 @@ def _clock_of_part(text: str, one: _Expression) -> tuple[time, int]:
     Raises: UnclearTime for a bare number that may be an hour, and for figures that are no time of day.
     """
     if (wrong := _NO_CLOCK.search(text)) and not find_clocks(wrong.group()):
-        raise UnclearTime(f"“{wrong.group()}” is no time of day: hours go from 0 to 23, minutes from 00 to 59")
+        raise UnclearTime(
+            N_("“{wording}” is no time of day: hours go from 0 to 23, minutes from 00 to 59"), wording=wrong.group()
+        )
     number = _BARE_NUMBER.match(text, one.end)
     if number is not None:
-        raise UnclearTime(f"is {number['n']} the hour? Then write `{number['n']}:00`")
+        raise UnclearTime(N_("is {number} the hour? Then write `{number}:00`"), number=number["n"])
     part = _PART.match(text, one.end)
     words = text[one.start : part.end() if part else one.end]
     is_late = LATE_WORDS.search(words) or re.search(r"(?:abend|nachmittag|nacht)\b", words, re.IGNORECASE)
@@ -204,10 +231,14 @@ def _is_late(one: _Expression) -> bool:
 def _sure_day(mention: DateMention) -> date:
     """Raises: UnclearTime."""
     if mention.day is None:
-        ways = " or ".join(f"`{day.isoformat()}`" for day in mention.readings)
-        raise UnclearTime(f"“{mention.wording}” can be read in two ways; say {ways}")
+        ways = _(" or ").join(f"`{day.isoformat()}`" for day in mention.readings)
+        raise UnclearTime(N_("“{wording}” can be read in two ways; say {ways}"), wording=mention.wording, ways=ways)
     if mention.is_weekday_wrong:
-        raise UnclearTime(f"“{mention.wording}” does not fit: it is {format_when(mention.day)}; say which you mean")
+        raise UnclearTime(
+            N_("“{wording}” does not fit: it is {day}; say which you mean"),
+            wording=mention.wording,
+            day=written(mention.day, DAY),
+        )
     return mention.day
 
 

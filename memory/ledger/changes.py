@@ -64,6 +64,11 @@ class ChangeLog:
         )
         return _change(row) if row else None
 
+    async def is_overtaken(self, change: LedgerChange) -> bool:
+        """Whether what the message of a change said counts no longer already: a later version of it does not say so."""
+        fact = await self._rows.fact(change.fact_id)
+        return fact.message_id == change.message_id is not None and fact.withdrawn_at is not None
+
     # Set by hand
 
     async def set_pinned(self, fact_id: int, is_pinned: bool) -> None:

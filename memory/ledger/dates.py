@@ -9,8 +9,8 @@ fixed language at a time, reads month names and distances ("in two weeks"). What
   previous such date, at most half a year back, it is that one.
 - "At 5" or "halb drei" may be in the night or after noon: hours from one to six without a word for the half of the day
   give no time, only the day (`is_hour_unsure`).
-- An hour that the clocks skip is the moment as far behind the skip ("02:30" is 03:30, `is_skipped`); one they strike
-  twice is the first.
+- A time that the clocks skip is the first they show after the gap ("02:30" is 03:00, `is_skipped`), of one that they
+  show twice it is the first (`memory/store/wall_times.py`, the one rule).
 - Days are counted from the local day of the message, hours and minutes from its moment (so over a change of clocks).
 """
 
@@ -23,6 +23,7 @@ from memory.ledger.calendar_words import BEFORE_NOON, EARLY_WORDS, LATE, LATE_WO
 from memory.ledger.clocks import ClockMention, afternoon, find_clocks
 from memory.ledger.days import Found, Said, date_or_none, find_days
 from memory.ledger.marks import places_of, without_marks
+from memory.store.wall_times import moment
 
 _WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -74,7 +75,9 @@ class DateMention:
         """Return the moment meant (UTC), or the end of the day when no time was said; None when the day is unknown."""
         if self.day is None:
             return None
-        return datetime.combine(self.day, self.clock or _END_OF_DAY, zone).astimezone(UTC)
+        if self.clock is None:
+            return datetime.combine(self.day, _END_OF_DAY, zone).astimezone(UTC)
+        return moment(datetime.combine(self.day, self.clock), zone)
 
 
 def find_dates(text: str, at: datetime, zone: ZoneInfo) -> list[DateMention]:

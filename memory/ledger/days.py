@@ -39,7 +39,8 @@ _DOTTED = re.compile(
     r"(?<![\w.,/:-])(?P<d>\d{1,2})\.\s?(?P<m>\d{1,2})\.\s?(?P<y>(?:19|20|21)\d\d|\d\d)(?![\d:]|\.\d)"
     r"|\b(?:am|bis(?: zum)?|vom|zum|den|der|ab|seit|\w+tag,?|mittwoch,?|[дс]о|к|на|с)\s+"
     r"(?P<d2>\d{1,2})\.\s?(?P<m2>\d{1,2})\.(?!\d)"
-    r"|\b(?:am|bis(?: zum)?|vom|zum|до|к|на|с)\s+(?P<d3>\d{1,2})\.(?P<m3>\d\d)(?![\d.,])(?!\s*(?:uhr|[€$%₽]|euro|руб))",
+    r"|\b(?:am|bis(?: zum)?|vom|zum|до|к|на|с)\s+(?P<d3>\d{1,2})\.(?P<m3>\d\d)(?![\d.,])(?!\s*(?:uhr|[€$%₽]|euro|руб))"
+    r"|(?<![\w.,/:-])(?P<d4>\d{1,2})\.\s?(?P<m4>\d{1,2})\.(?=,?\s+(?:um\s+)?\d{1,2}(?::\d\d|\s*uhr\b))",
     re.IGNORECASE,
 )
 _SLASHED = re.compile(
@@ -47,6 +48,7 @@ _SLASHED = re.compile(
     r"|(?<![\w/.,-])(?P<a2>\d\d)/(?P<b2>\d\d)(?![\w/-])"
     r"|\b(?:on|by|due|until|before|since)\s+(?P<a3>\d{1,2})/(?P<b3>\d{1,2})(?![\w/-])"
 )
+_DAY_AND_MONTH = re.compile(r"(?<![\w.,/:-])\d{1,2}\.\s?\d{1,2}\.(?!\d)")
 _DAY_OF_MONTH = re.compile(r"\b(?:on|by|until|before) the (?P<d>\d{1,2})(?:st|nd|rd|th)\b(?!\s+(?:of\b|[A-Z]))")
 
 
@@ -94,6 +96,12 @@ def find_days(text: str, said: Said) -> list[Found]:
     return sorted(kept, key=lambda found: found.start)
 
 
+def day_shaped(text: str) -> list[tuple[int, int]]:
+    """Return the stretches that are written like a day of the calendar, be they one or none ("31 April")."""
+    shapes = (_ISO, _DOTTED, _DAY_AND_MONTH, _SLASHED, *(MONTH_DATE[language] for language in LANGUAGES))
+    return [match.span() for shape in shapes for match in shape.finditer(text)]
+
+
 def _candidates(text: str, said: Said) -> Iterator[Found]:
     yield from _iso(text, said)
     yield from _dotted(text, said)
@@ -123,7 +131,7 @@ def _iso(text: str, said: Said) -> Iterator[Found]:
 
 def _dotted(text: str, said: Said) -> Iterator[Found]:
     for match in _DOTTED.finditer(text):
-        number = "" if match["d"] else "2" if match["d2"] else "3"
+        number = next(one for one in ("", "2", "3", "4") if match["d" + one])
         start, end = match.start("d" + number), match.end()
         day, month = int(match["d" + number]), int(match["m" + number])
         resolved = (

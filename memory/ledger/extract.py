@@ -12,7 +12,6 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 from memory.errors import UnknownId
 from memory.ledger.bearing import Around
@@ -26,6 +25,7 @@ from memory.ledger.support import NotSupported, Reason, Words, sentences
 from memory.ledger.verify import Change, Retracting, Source, Stating, Verified, verified
 from memory.messages import Message
 from memory.ports import Clock, Model
+from memory.store.preferences import Zones
 from memory.store.sessions import SessionStore
 
 OFFERED_FACTS = 24
@@ -46,12 +46,12 @@ class Extraction:
 
 
 class Extractor:
-    def __init__(self, facts: FactStore, sessions: SessionStore, model: Model, clock: Clock, zone: ZoneInfo) -> None:
+    def __init__(self, facts: FactStore, sessions: SessionStore, model: Model, clock: Clock, zones: Zones) -> None:
         self._facts = facts
         self._sessions = sessions
         self._model = model
         self._clock = clock
-        self._zone = zone
+        self._zones = zones
 
     async def run(self, message_id: int) -> Extraction:
         """Read a message and return the changes that its words support. No transaction may be open.
@@ -66,10 +66,11 @@ class Extractor:
         offered = await self._offered(earlier, message, speaker_of(message, is_shared=shared))
         said = await self._sessions.exchange_before(message_id, CONTEXT_MESSAGES + len(earlier))
         before = [one for one in said if one.id not in earlier][-CONTEXT_MESSAGES:]
-        request = reading_request(message, before, offered, self._zone, is_foreign=is_foreign(message))
+        zone = self._zones.zone_at(message.at)
+        request = reading_request(message, before, offered, zone, is_foreign=is_foreign(message))
         reply = await self._model.generate(request)
         changes, refused = [], []
-        source = source_of(message, self._zone, self._clock.now(), around=around(before), is_shared=shared)
+        source = source_of(message, self._zones, self._clock.now(), around=around(before), is_shared=shared)
         for change in proposed_changes(reply):
             try:
                 changes.append(verified(change, source, await known_to(change, source, offered, self._facts)))
@@ -129,11 +130,12 @@ def speaker_of(message: Message, *, is_shared: bool) -> int | None:
     return message.author_id if is_shared and is_own_statement(message) else None
 
 
-def source_of(message: Message, zone: ZoneInfo, now: datetime, *, around: Around, is_shared: bool) -> Source:
+def source_of(message: Message, zones: Zones, now: datetime, *, around: Around, is_shared: bool) -> Source:
     """Return a stored message as what changes are held against."""
     assert message.id is not None
     speaker = speaker_of(message, is_shared=is_shared)
-    return Source(message.id, Words(message.text, message.at, zone), message.author, now, around, speaker)
+    words = Words(message.text, message.at, zones.zone_at(message.at))
+    return Source(message.id, words, message.author, now, around, speaker)
 
 
 def around(messages: Iterable[Message]) -> Around:

@@ -6,6 +6,7 @@ The transcript keeps its mask: the value stands in the fact alone. Its quote is 
 import re
 from collections.abc import Sequence
 
+from memory.catalogue import N_
 from memory.errors import MemberMustAct
 from memory.ledger.fact_store import FactStore
 from memory.ledger.facts import Statement
@@ -60,5 +61,5 @@ def _statement(message: Message, secret: SpokenSecret) -> Statement:
 def _quote(text: str, mask: str) -> str:
     start = text.find(mask)
     if start < 0:
-        raise NotThere("the message has changed since")
+        raise NotThere(N_("the message has changed since"))
     return sentence_around(text, (start, start + len(mask)))

@@ -6,13 +6,17 @@ A receipt compares what was current about a subject before and after; what chang
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Literal
-from zoneinfo import ZoneInfo
 
-from memory.ledger.dates import day_and_clock, format_when
+from memory.catalogue import DAY, MOMENT, MOMENT_OF_YEAR, WEEKDAY_OF_YEAR, _, written
+from memory.ledger.dates import day_and_clock
 from memory.ledger.facts import Fact
+from memory.store.preferences import Zones
 
 _MAX_VALUE_CHARS = 120
+_MOMENT_ALONE = re.compile(r"(?:\d{4}-\d\d-\d\d)?\s?(?:\d\d:\d\d)?")
+"""The key of a value that says nothing but when."""
 
 
 @dataclass(frozen=True)
@@ -35,36 +39,48 @@ class Receipt:
         """Whether nothing was changed yet, or not all: the member is asked."""
         return self.change in ("suggested", "unsure", "unclear", "twin")
 
-    def line(self, zone: ZoneInfo, *, is_undone: bool = False) -> str:
+    def line(self, zones: Zones, *, is_undone: bool = False) -> str:
         """Return the line as the member sees it, with the fact's id; `is_undone`: it came by taking a change back."""
         if self.is_question:
-            return self._question(zone)
+            return self._question(zones)
         match self.change:
             case "new":
-                told = f"{self.fact.about} → {shown_value(self.fact, zone)}"
+                told = f"{self.fact.about} → {shown_value(self.fact, zones)}"
             case "changed":
                 assert self.was is not None
-                told = f"{self.fact.about} → {shown_value(self.fact, zone)} (was {shown_value(self.was, zone)})"
+                told = _("{about} → {value} (was {was})").format(
+                    about=self.fact.about, value=shown_value(self.fact, zones), was=shown_value(self.was, zones)
+                )
             case "ended":
-                told = f"no longer: {self.fact.about} (was {shown_value(self.fact, zone)})"
-        return f"✎ {'undone: ' if is_undone else ''}{told} · {self.fact.ref}"
+                told = _("no longer: {about} (was {was})").format(
+                    about=self.fact.about, was=shown_value(self.fact, zones)
+                )
+        told = _("undone: {told}").format(told=told) if is_undone else told
+        return f"✎ {told} · {self.fact.ref}"
 
-    def _question(self, zone: ZoneInfo) -> str:
-        what = f"{self.fact.about}: {shown_value(self.fact, zone)} · {self.fact.ref}"
-        held = f"{shown_value(self.was, zone)} · {self.was.ref}" if self.was else ""
-        now = f" (now: {held})" if held else ""
+    def _question(self, zones: Zones) -> str:
+        what = f"{self.fact.about}: {shown_value(self.fact, zones)} · {self.fact.ref}"
+        held = f"{shown_value(self.was, zones)} · {self.was.ref}" if self.was else ""
+        now = _(" (now: {held})").format(held=held) if held else ""
         match self.change:
             case "suggested":
-                return f"❔ {self.fact.by or 'Somebody else'} wrote, not stored as a fact: {what}{now}"
+                who = self.fact.by or _("Somebody else")
+                return _("❔ {who} wrote, not stored as a fact: {what}").format(who=who, what=what) + now
             case "unsure":
-                return f"❔ Not sure that you mean this to be so, not stored as a fact: {what}{now}"
+                return (
+                    _("❔ Not sure that you mean this to be so, not stored as a fact: {what}").format(what=what) + now
+                )
             case "unclear":
                 assert self.was is not None
-                holds = shown_value(self.was, zone)
-                return f"❔ You said two things at the same time. {what}, or {held}? Until you say, {holds} holds."
+                holds = shown_value(self.was, zones)
+                return _(
+                    "❔ You said two things at the same time. {what}, or {held}? Until you say, {holds} holds."
+                ).format(what=what, held=held, holds=holds)
             case _:
                 assert self.was is not None
-                return f"❔ Stored: {what}. Does that end {self.was.about}: {held}?"
+                return _("❔ Stored: {what}. Does that end {about}: {held}?").format(
+                    what=what, about=self.was.about, held=held
+                )
 
 
 def receipts(before: Mapping[str, Fact | None], after: Mapping[str, Fact | None]) -> list[Receipt]:
@@ -73,16 +89,18 @@ def receipts(before: Mapping[str, Fact | None], after: Mapping[str, Fact | None]
     return [receipt for receipt in found if receipt is not None]
 
 
-def shown_value(fact: Fact, zone: ZoneInfo) -> str:
+def shown_value(fact: Fact, zones: Zones) -> str:
     """Return a value for one line: a deadline as its date, without the year it was said in; others cut to 120."""
+    zone = zones.zone_at(fact.since)
     day, clock = day_and_clock(fact.due, zone) if fact.due else (None, None)
     said = re.findall(r"\d\d:\d\d", fact.value_key)
     is_shifted = clock is not None and said and f"{clock:%H:%M}" not in said  # the clocks skip what was said
-    if day is None or is_shifted or re.search(r"[^\W\d]", fact.value_key):
+    if day is None or is_shifted or not _MOMENT_ALONE.fullmatch(fact.value_key):
         return fact.value if len(fact.value) <= _MAX_VALUE_CHARS else f"{fact.value[: _MAX_VALUE_CHARS - 1]}…"
-    shown = format_when(day, clock)
     is_this_year = day.year == fact.since.astimezone(zone).year
-    return shown.replace(f" {day.year}", "", 1) if is_this_year else shown
+    if clock is None:
+        return written(day, WEEKDAY_OF_YEAR if is_this_year else DAY)
+    return written(datetime.combine(day, clock), MOMENT_OF_YEAR if is_this_year else MOMENT)
 
 
 def _receipt(before: Fact | None, now: Fact | None) -> Receipt | None:

@@ -5,10 +5,17 @@ The same gate as extraction, without a model: what no member said in this turn i
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
 
 from memory.ledger.bearing import Around
-from memory.ledger.extract import apply_changes, around, is_own_statement, known_to, source_of
+from memory.ledger.extract import (
+    apply_changes,
+    around,
+    is_foreign,
+    is_own_statement,
+    known_to,
+    source_of,
+    suggest_changes,
+)
 from memory.ledger.fact_store import FactStore
 from memory.ledger.facts import Fact
 from memory.ledger.receipts import Receipt
@@ -17,6 +24,7 @@ from memory.ledger.support import NotSupported, sentences
 from memory.ledger.verify import Change, Source, Stating, verified
 from memory.messages import Message
 from memory.ports import Clock
+from memory.store.preferences import Zones
 
 _NEAR_FACTS = 12
 _MAX_QUOTE_CHARS = 600
@@ -41,10 +49,10 @@ class Remembered:
 
 
 class Rememberer:
-    def __init__(self, facts: FactStore, clock: Clock, zone: ZoneInfo) -> None:
+    def __init__(self, facts: FactStore, clock: Clock, zones: Zones) -> None:
         self._facts = facts
         self._clock = clock
-        self._zone = zone
+        self._zones = zones
 
     async def remember(self, proposal: Proposal, said: Sequence[Message], *, recalled: str = "") -> Remembered:
         """Store what the proposal says as far as `said`, the messages of this turn, supports it. Joins the transaction.
@@ -58,7 +66,7 @@ class Rememberer:
         near = Around(others.asked, f"{others.told}\n{recalled}")
         refusal = NotSupported("quote")
         for message in reversed([one for one in said if is_own_statement(one)]):
-            source = source_of(message, self._zone, self._clock.now(), around=near, is_shared=self._facts.is_shared)
+            source = source_of(message, self._zones, self._clock.now(), around=near, is_shared=self._facts.is_shared)
             try:
                 change = await self._supported(proposal, source)
             except NotSupported as error:
@@ -67,6 +75,16 @@ class Rememberer:
             receipts = await apply_changes(self._facts, source.message_id, [change])
             return Remembered(await self._stored(change), tuple(receipts))
         raise refusal
+
+    async def suggest(self, proposal: Proposal, message: Message) -> list[Receipt]:
+        """Let what somebody else's words support wait for the member's yes; no receipt when it waits or holds already.
+
+        Joins the transaction. Raises: NotSupported, also for a message of the member's own.
+        """
+        if not is_foreign(message):
+            raise NotSupported("quote")
+        source = source_of(message, self._zones, self._clock.now(), around=Around(), is_shared=self._facts.is_shared)
+        return await suggest_changes(self._facts, [await self._supported(proposal, source)])
 
     async def _supported(self, proposal: Proposal, source: Source) -> Stating:
         near = await self._facts.nearest(f"{proposal.subject} {proposal.value}", _NEAR_FACTS)

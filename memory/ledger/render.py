@@ -10,6 +10,7 @@ from datetime import datetime
 from itertools import groupby
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import N_, _
 from memory.ledger.facts import KINDS, Candidates, Fact, Kind
 from memory.messages import estimate_tokens
 
@@ -17,11 +18,11 @@ MAX_VALUE_CHARS = 240
 _LEFT_OUT_SHARE = 0.2
 _MAX_SUBJECT_CHARS = 80
 _HEADINGS: dict[Kind, str] = {
-    "deadline": "Deadlines",
-    "decision": "Decisions",
-    "constraint": "Limits and rules",
-    "entity": "People, things, places",
-    "user_attribute": "About you",
+    "deadline": N_("Deadlines"),
+    "decision": N_("Decisions"),
+    "constraint": N_("Limits and rules"),
+    "entity": N_("People, things, places"),
+    "user_attribute": N_("About you"),
 }
 
 
@@ -62,7 +63,7 @@ def render(candidates: Candidates, *, budget_tokens: int, now: datetime) -> Rend
 def listing(facts: Iterable[Fact], zone: ZoneInfo) -> str:
     """Return facts for a person to read: grouped by kind, the newest first, each with its id and since when."""
     return "\n\n".join(
-        "\n".join([f"**{_HEADINGS[kind]}**", *(_listed(fact, zone) for fact in group)])
+        "\n".join([f"**{_(_HEADINGS[kind])}**", *(_listed(fact, zone) for fact in group)])
         for kind, group in groupby(in_reading_order(facts), key=lambda fact: fact.kind)
     )
 
@@ -127,11 +128,11 @@ def _line(fact: Fact) -> str:
 
 
 def _listed(fact: Fact, zone: ZoneInfo) -> str:
-    shown = {" 🔒": fact.private, " 📌": fact.pinned, " (not confirmed)": fact.status == "pending"}
+    shown = {" 🔒": fact.private, " 📌": fact.pinned, _(" (not confirmed)"): fact.status == "pending"}
     marks = "".join(mark for mark, is_shown in shown.items() if is_shown)
     said = f"{fact.since.astimezone(zone):%Y-%m-%d}" + (f", {fact.by}" if fact.by else "")
     value = _cut(_flat(fact.value), MAX_VALUE_CHARS)
-    return f"- {fact.ref} {_flat(fact.subject)}: {value}{marks} (since {said})"
+    return f"- {fact.ref} {_flat(fact.subject)}: {value}{marks} " + _("(since {said})").format(said=said)
 
 
 def _cost(line: str) -> int:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, time
 from typing import Literal
 
+from memory.catalogue import N_
 from memory.ledger.days import Said, find_days
 from memory.store.recurrence import LAST_DAY, WORKDAYS, Daily, Monthly, MonthlyWeekday, Recurrence, Weekly, Yearly, cron
 from memory.store.wall_times import UnclearTime, wall_of
@@ -164,12 +165,12 @@ def _last_day(match: re.Match[str], now: datetime) -> Again:
 def _day_of_month(match: re.Match[str], now: datetime) -> Again:
     day, every = int(match["dom"]), _every(match)
     if every > 12:
-        return _refused(match, "at most every 12 months; for longer, name one date")
+        return _refused(match, N_("at most every 12 months; for longer, name one date"))
     return Again(*match.span(), lambda at: Monthly(day=day, every=every, at=at))
 
 
 def _some_day_of_month(match: re.Match[str], now: datetime) -> Again:
-    how = "on which day of the month? Say `monthly on the 15th` or `on the last day of each month`"
+    how = N_("on which day of the month? Say `monthly on the 15th` or `on the last day of each month`")
     return _refused(match, how)
 
 
@@ -177,7 +178,7 @@ def _weeks(match: re.Match[str], now: datetime) -> Again:
     days = _weekdays(match["days"]) if match.groupdict().get("days") else (now.weekday(),)
     every = _every(match)
     if every > 52:
-        return _refused(match, "at most every 52 weeks; for longer, name one date")
+        return _refused(match, N_("at most every 52 weeks; for longer, name one date"))
     return Again(*match.span(), lambda at: Weekly(weekdays=days, every=every, at=at))
 
 
@@ -192,7 +193,7 @@ def _weekends(match: re.Match[str], now: datetime) -> Again:
 def _days(match: re.Match[str], now: datetime) -> Again:
     every = _every(match)
     if every > 366:
-        return _refused(match, "at most every 366 days; for longer, name one date")
+        return _refused(match, N_("at most every 366 days; for longer, name one date"))
     is_late = bool(match.groupdict().get("late"))
     return Again(*match.span(), lambda at: Daily(every=every, at=at), is_late=is_late)
 
@@ -200,7 +201,7 @@ def _days(match: re.Match[str], now: datetime) -> Again:
 def _hours(match: re.Match[str], now: datetime) -> Again:
     every = _every(match)
     if 24 % every:
-        how = "such hours would come at other times each day; say every 1, 2, 3, 4, 6, 8 or 12 hours"
+        how = N_("such hours would come at other times each day; say every 1, 2, 3, 4, 6, 8 or 12 hours")
         return _refused(match, how)
     return _by_cron(match, f"0 {'*' if every == 1 else f'*/{every}'} * * *", now)
 
@@ -208,7 +209,7 @@ def _hours(match: re.Match[str], now: datetime) -> Again:
 def _minutes(match: re.Match[str], now: datetime) -> Again:
     every = _every(match)
     if every not in (15, 20, 30):
-        return _refused(match, "every 15, 20 or 30 minutes, or every hour, is as often as I remind")
+        return _refused(match, N_("every 15, 20 or 30 minutes, or every hour, is as often as I remind"))
     return _by_cron(match, f"*/{every} * * * *", now)
 
 

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import N_
 from memory.errors import MemberMustAct
 from memory.ledger.calendar_words import LANGUAGES, MONTH_DATE, WEEKDAY
 from memory.ledger.changed_moments import days_by_number, hours, moment_of
@@ -95,7 +96,7 @@ class NotSupported(MemberMustAct):
     """The member's words do not say that. `reason` names the rule, without their text."""
 
     def __init__(self, reason: Reason) -> None:
-        super().__init__(f"not supported by the member's own words: {reason}")
+        super().__init__(N_("not supported by the member's own words: {reason}"), reason=reason)
         self.reason = reason
 
 

@@ -128,13 +128,13 @@ def patterns_of(fact: Fact, *, zone: ZoneInfo, replaced: Sequence[str] = ()) -> 
 async def _of_fact(space: Space, fact: Fact) -> Case:
     before = await former_values(space, fact)
     is_past = fact.due is not None and fact.due < space.clock.now()
-    known = {one.value: patterns_of(one, zone=space.zone) for one in before}
+    known = {one.value: patterns_of(one, zone=space.zone_at(one.since)) for one in before}
     return Case(
         ref=fact.ref,
         question=fact.question,
         value=fact.value,
         quote=fact.quote,
-        patterns=patterns_of(fact, zone=space.zone, replaced=[one.value for one in before]),
+        patterns=patterns_of(fact, zone=space.zone_at(fact.since), replaced=[one.value for one in before]),
         critical=fact.pinned or (fact.critical and not is_past),
         kind=fact.kind,
         fact_id=fact.id,

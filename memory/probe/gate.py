@@ -77,7 +77,7 @@ def _doubts(run: Run, rate: float | None) -> Iterable[str]:
     blind = len(_with(run, "unaskable"))
     if blind > max(FEW, len(run.results) / 2):
         yield f"not known: {blind} of {len(run.results)} cases cannot be examined"
-    if run.is_whole and (run.canary is None or run.canary.is_well is None):
+    if run.is_whole and run.results and (run.canary is None or run.canary.is_well is None):
         yield "not known: the canary's way in and out"
     if not run.has_integrity:
         yield "not known: whether the files agree"

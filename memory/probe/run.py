@@ -130,13 +130,16 @@ async def examine(
     await read_by_text(space.db)
     all_cases = await cases_of(space) if cases is None else cases
     work = _Work(space, assistant, orders, Judge(assistant), on_progress)
-    work.total = len(all_cases) + (0 if orders.only else 1)
+    work.total = len(all_cases) + (1 if all_cases and not orders.only else 0)
 
     evidence = await _evidence(work, all_cases)
     missing = await _missing(space, orders, all_cases)
     unheard = [] if orders.only else await _unheard(work)
-    has_arms = orders.has_model_arms and not _rests(work, fingerprint, mark)
-    heard = await _heard(work, unheard, new_space, has_arms=has_arms)
+    # Where there is nothing to ask about, neither the canary nor the trial is worth its money.
+    is_empty = not (evidence or missing or orders.only)
+    has_arms = orders.has_model_arms and not is_empty and not _rests(work, fingerprint, mark)
+    has_canary = not (is_empty or orders.only)
+    heard = await _heard(work, unheard, new_space, has_arms=has_arms, has_canary=has_canary)
 
     prompts, outputs, usd = _spent(assistant)
     return Run(
@@ -252,7 +255,12 @@ class _WithModel:
 
 
 async def _heard(
-    work: _Work, unheard: Sequence[tuple[Assembled, bool]], new_space: NewSpace, *, has_arms: bool
+    work: _Work,
+    unheard: Sequence[tuple[Assembled, bool]],
+    new_space: NewSpace,
+    *,
+    has_arms: bool,
+    has_canary: bool,
 ) -> _WithModel:
     """Ask the model all that is to be asked, what is critical first; the canary takes its way even while it rests."""
     if has_arms:
@@ -261,7 +269,7 @@ async def _heard(
         work.total += len(work.waiting)
     judge = await _judged(work)
     await _ask(work, critical=True)
-    bird = None if work.orders.only else await _canary(work)
+    bird = await _canary(work) if has_canary else None
     await _ask(work, critical=False)
     told = await _never_told(work, unheard, has_arms=has_arms)
     has_trial = work.orders.has_trial and has_arms and not work.orders.only

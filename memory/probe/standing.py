@@ -63,7 +63,7 @@ def _is_supported(space: Space, fact: Fact, messages: Sequence[Message], before:
     Dates and times are left out: they may stand for "tomorrow at ten".
     """
     plain = _ANCHORED.sub("", fact.value)
-    for one in sorted(find_dates(plain, fact.since, space.zone), key=lambda one: -one.start):
+    for one in sorted(find_dates(plain, fact.since, space.zone_at(fact.since)), key=lambda one: -one.start):
         plain = f"{plain[: one.start]} {plain[one.end :]}"
     texts = "\n".join([*(message.text for message in messages), fact.quote, *before])
     if any(number not in _digits(texts) for number in _digits(plain).split() if int(number) > _SAID_IN_WORDS):

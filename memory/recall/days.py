@@ -9,7 +9,10 @@ from zoneinfo import ZoneInfo
 from memory.recall.items import Scope
 from memory.store.database import Database, from_utc_text, to_utc_text
 
-_SAID = " FROM messages WHERE role IN ('user', 'model') AND trim(text) <> '' AND at >= ? AND at < ? ORDER BY at, id"
+_SAID = (
+    " FROM messages WHERE role IN ('user', 'model') AND origin <> 'document' AND trim(text) <> ''"
+    " AND at >= ? AND at < ? ORDER BY at, id"
+)
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ when something is sought (`nearby.py`). Only the newest version of an edited mes
 
 import json
 import os
-from zoneinfo import ZoneInfo
 
 from memory.recall.terms import NORMALISER, date_terms, terms
 from memory.store.database import Database, from_utc_text
+from memory.store.preferences import Zones
 
 _NEWEST = "coalesce((SELECT max(n.id) FROM messages n WHERE n.replaces = m.id), m.id)"
 
@@ -18,9 +18,9 @@ _NEWEST = "coalesce((SELECT max(n.id) FROM messages n WHERE n.replaces = m.id), 
 class SegmentIndex:
     """Writes the index of one space. Every write joins the caller's transaction and renews the profile's epoch."""
 
-    def __init__(self, database: Database, zone: ZoneInfo) -> None:
+    def __init__(self, database: Database, zones: Zones) -> None:
         self._db = database
-        self._zone = zone
+        self._zones = zones
 
     async def add(self, message_id: int) -> None:
         """Index the segments of a message in place of its older versions, unless it is such a version itself."""
@@ -31,6 +31,12 @@ class SegmentIndex:
             await self._drop(older)
         await self._write(message_id)
         await self._renew_epoch()
+
+    async def drop_older(self, message_id: int) -> None:
+        """Take the older versions of a message that has no words itself out of the index."""
+        if older := [one for one in await self._versions(message_id) if one < message_id]:
+            await self._drop(older)
+            await self._renew_epoch()
 
     async def remove(self, message_id: int) -> None:
         """Take a message out of the index."""
@@ -78,7 +84,8 @@ class SegmentIndex:
             (message_id,),
         )
         for row in rows:
-            day = from_utc_text(row["at"]).astimezone(self._zone).date()
+            at = from_utc_text(row["at"])
+            day = at.astimezone(self._zones.zone_at(at)).date()
             await self._db.execute(
                 "INSERT INTO segment_terms (segment_id, body, speaker, date, normaliser)"
                 " VALUES (?, ?, ?, ?, ?) ON CONFLICT (segment_id) DO UPDATE SET body = excluded.body,"

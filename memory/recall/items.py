@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from memory.messages import Role
+from memory.messages import Origin, Role
 
 Layer = Literal["fact", "segment", "procedure"]
 Reason = Literal["k", "floor", "window", "budget", "duplicate", "hash"]
@@ -32,7 +32,8 @@ class Item:
 
     `refs` are the names an import gave the messages whose text stands in `text`; `turn` is None for imports.
     `share` is how much of what the query asks for matched, 0 to 1; `is_outdated` marks a segment whose message states
-    a fact that has since changed. A fact has no `role`: facts are the member's.
+    a fact that has since changed. A fact has no `role`: facts are the member's. `document` is the number of the
+    document whose words these are, where it is known here.
     """
 
     id: str
@@ -49,10 +50,19 @@ class Item:
     author: str | None = None
     sha256: str | None = None
     is_outdated: bool = False
+    origin: Origin | None = None
+    document: int | None = None
+
+    @property
+    def is_document(self) -> bool:
+        """Whether these are words of a file that was handed over."""
+        return self.origin == "document"
 
     @property
     def speaker(self) -> str:
-        """Who said it, from the member's side: a name, "you" or "assistant"."""
+        """Who said it, from the member's side: a name, "you" or "assistant"; of a document, which and where in it."""
+        if self.is_document:
+            return f"document {self.author or ''}".strip()
         return self.author or ("you" if self.role in {"user", None} else "assistant")
 
 

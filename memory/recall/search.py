@@ -9,7 +9,6 @@ import json
 import string
 from collections.abc import Sequence
 from dataclasses import replace
-from zoneinfo import ZoneInfo
 
 from memory.messages import estimate_tokens
 from memory.ports import Clock
@@ -23,11 +22,14 @@ from memory.recall.segments import Segment, checked
 from memory.recall.sources import lifted
 from memory.recall.terms import asks_only, is_small_talk
 from memory.store.database import Database, Row, from_utc_text
+from memory.store.documents import document_of
+from memory.store.preferences import Zones
 from memory.store.procedures import ProcedureStore
 
 MIN_PREFIX = 6
 _READ = (
     "SELECT s.id, s.message_id, s.ordinal, s.start, s.stop, s.sha256, m.text, m.at, m.ref, m.role, m.author, m.turn_id,"
+    " m.source, m.origin,"
     " EXISTS (SELECT 1 FROM facts f WHERE f.status IN ('superseded', 'retracted') AND (f.message_id = m.id"
     " OR f.id IN (SELECT fact_id FROM fact_sources WHERE message_id = m.id))) AS is_outdated"
     " FROM segments s JOIN messages m ON m.id = s.message_id"
@@ -52,14 +54,14 @@ class Recall:
     def __init__(
         self,
         database: Database,
-        zone: ZoneInfo,
+        zones: Zones,
         clock: Clock,
         *,
         vectors: VectorStore | None = None,
         recency: float = 0.0,
     ) -> None:
         self._db = database
-        self._zone = zone
+        self._zones = zones
         self._clock = clock
         self._vectors = vectors
         self._recency = recency
@@ -185,7 +187,7 @@ class Recall:
     def _pack(
         self, items: Sequence[Item], weights: Weights, *, budget_tokens: int, in_window: frozenset[int]
     ) -> Packed:
-        return Packer(budget_tokens, self._zone, weights.of_text, in_window).pack(items)
+        return Packer(budget_tokens, self._zones.zone, weights.of_text, in_window).pack(items)
 
     async def _read(self, segment_ids: Sequence[int]) -> list[Item]:
         """Re-read segments from their messages, in the order of the transcript; damaged ones are left out."""
@@ -215,6 +217,8 @@ def _segment_item(segment: Segment, row: Row) -> Item:
         author=row["author"],
         sha256=segment.sha256,
         is_outdated=bool(row["is_outdated"]),
+        origin=row["origin"],
+        document=document_of(row["source"]),
     )
 
 

@@ -9,7 +9,6 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
-from zoneinfo import ZoneInfo
 
 import regex
 
@@ -17,6 +16,7 @@ from memory.errors import UnknownId
 from memory.messages import Message
 from memory.recall.index import SegmentIndex
 from memory.store.database import Database, Row
+from memory.store.preferences import Zones
 
 MAX_CHARS = 3800
 
@@ -44,16 +44,19 @@ class Segment:
 class SegmentStore:
     """The segments of one space, their index kept in step. Every write joins the caller's transaction."""
 
-    def __init__(self, database: Database, zone: ZoneInfo) -> None:
+    def __init__(self, database: Database, zones: Zones) -> None:
         self._db = database
-        self._index = SegmentIndex(database, zone)
+        self._index = SegmentIndex(database, zones)
 
     async def store(self, message: Message) -> list[Segment]:
         """Cut, hash and index a stored message; nothing for tools' results and messages without words.
 
         An edit takes the place of the versions before it in the index; their segments stay for hash and manifest.
         """
-        if message.id is None or message.role not in {"user", "model"} or not message.text.strip():
+        if message.id is None or message.role not in {"user", "model"}:
+            return []
+        if not message.text.strip():
+            await self._index.drop_older(message.id)
             return []
         segments = [
             await self._insert(message.id, ordinal, message.text, span)

@@ -5,6 +5,7 @@ Weekdays are names or cron's numbers (0 and 7 are Sunday). When an expression fa
 
 import re
 
+from memory.catalogue import N_, _
 from memory.store.wall_times import UnclearTime
 
 MOST_CHARS = 200
@@ -21,32 +22,36 @@ _MACROS = {
 }
 _Field = tuple[str, int, int, dict[str, int]]
 _FIELDS: tuple[_Field, ...] = (
-    ("minute", 0, 59, {}),
-    ("hour", 0, 23, {}),
-    ("day of the month", 1, 31, {}),
-    ("month", 1, 12, {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}),
+    (N_("minute"), 0, 59, {}),
+    (N_("hour"), 0, 23, {}),
+    (N_("day of the month"), 1, 31, {}),
+    (N_("month"), 1, 12, {name: number for number, name in enumerate(_MONTH_NAMES, start=1)}),
     # Seven is Sunday too, so that a range may end with it.
-    ("weekday", 0, 7, {name: number for number, name in enumerate(_DAY_NAMES)}),
+    (N_("weekday"), 0, 7, {name: number for number, name in enumerate(_DAY_NAMES)}),
 )
 _ITEM = re.compile(r"(?P<all>\*)|(?P<first>\w+)(?:-(?P<last>\w+))?")
 
 
 def _field(word: str, field: _Field) -> frozenset[int]:
     """Return the numbers a field stands for. Raises: UnclearTime."""
-    name, low, high, _ = field
+    name, low, high, _names = field
     found: set[int] = set()
     for piece in word.split(","):
         span, slash, step = piece.partition("/")
         item = _ITEM.fullmatch(span)
         if item is None or (slash and (not step.isdecimal() or not int(step))):
-            raise UnclearTime(f"`{piece}` is no {name} of a cron rule")
+            raise UnclearTime(N_("`{piece}` is no {name} of a cron rule"), piece=piece, name=_(name))
         first = low if item["all"] else _number(item["first"], field)
         is_open = item["all"] or (slash and not item["last"])
         last = high if is_open else _number(item["last"] or item["first"], field)
         if name == "weekday" and item["last"] and last == 0:
             last = 7
         if last < first:
-            raise UnclearTime(f"`{piece}` ends before it begins; name the {name} in two parts, with a comma")
+            raise UnclearTime(
+                N_("`{piece}` ends before it begins; name the {name} in two parts, with a comma"),
+                piece=piece,
+                name=_(name),
+            )
         found.update(range(first, last + 1, int(step) if slash else 1))
     return frozenset(number % 7 for number in found) if name == "weekday" else frozenset(found)
 
@@ -55,18 +60,23 @@ def _number(word: str, field: _Field) -> int:
     name, low, high, names = field
     number = names.get(word, int(word) if word.isdecimal() and word.isascii() else -1)
     if not low <= number <= high:
-        raise UnclearTime(f"`{word}` is no {name} of a cron rule ({low} to {high}{', or a name' if names else ''})")
+        wrong = N_("`{word}` is no {name} of a cron rule ({low} to {high})")
+        wrong_name = N_("`{word}` is no {name} of a cron rule ({low} to {high}, or a name)")
+        raise UnclearTime(wrong_name if names else wrong, word=word, name=_(name), low=low, high=high)
     return number
 
 
 def expression_of(text: str) -> str:
     """Return an expression as it is kept: in small letters, its short names written out. Raises: UnclearTime."""
     if len(text) > MOST_CHARS:
-        raise UnclearTime("that cron rule is too long to be meant; name fewer times")
+        raise UnclearTime(N_("that cron rule is too long to be meant; name fewer times"))
     words = _MACROS.get(text.strip().lower(), text.strip().lower()).split()
     if len(words) != len(_FIELDS):
         raise UnclearTime(
-            "a cron rule has five fields (minute, hour, day of the month, month, weekday), such as `0 9 * * mon-fri`"
+            N_(
+                "a cron rule has five fields (minute, hour, day of the month, month, weekday), such as "
+                "`0 9 * * mon-fri`"
+            )
         )
     return " ".join(words)
 

@@ -11,7 +11,7 @@ are applied one by one, each in one transaction with its record.
 import asyncio
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -71,6 +71,7 @@ class Database:
         self._lock = asyncio.Lock()
         self._owner: asyncio.Task[Any] | None = None
         self._reader: asyncio.Task[Any] | None = None
+        self._at_end: list[Callable[[bool], None]] = []
 
     @classmethod
     async def open(cls, path: Path, schema: Schema, *, clock: Clock, backups: Path, read_only: bool = False) -> Self:
@@ -193,6 +194,15 @@ class Database:
         return rows[0] if rows else None
 
     @property
+    def is_writing(self) -> bool:
+        """Whether the running task has a transaction open."""
+        return self._owner is not None and self._owner is asyncio.current_task()
+
+    def at_end(self, told: Callable[[bool], None]) -> None:
+        """Call once the transaction that is open has ended, with whether it was committed."""
+        self._at_end.append(told)
+
+    @property
     def _is_inside(self) -> bool:
         """Whether the running task has the connection to itself, in a transaction or a snapshot."""
         return asyncio.current_task() in (self._owner, self._reader)
@@ -269,13 +279,18 @@ class Database:
         """End the transaction and free the lock, even when the waiting task is cancelled meanwhile."""
 
         async def finish() -> None:
+            is_committed = False
             try:
                 if statement == "ROLLBACK":
                     # A cancelled BEGIN may still stand in the connection's queue: let it pass before looking.
                     await self._run("SELECT 1")
                 if self._connection.in_transaction:
                     await self._end(statement)
+                    is_committed = statement == "COMMIT"
             finally:
+                told, self._at_end = self._at_end, []
+                for tell in told:
+                    tell(is_committed)
                 self._owner = None
                 self._lock.release()
 

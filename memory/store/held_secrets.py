@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from memory.ports import Clock
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from memory.store.spoken_secrets import SpokenSecret
 
 HELD_S = 600.0

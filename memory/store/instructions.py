@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memory.catalogue import N_
 from memory.errors import MemberMustAct
 from memory.store.redaction import strip_hidden
 
@@ -53,18 +54,24 @@ def instructions(name: str, trigger: str, steps: Sequence[str]) -> Instructions:
     """Return checked instructions; without a trigger the name is one. Raises: UnclearProcedure."""
     made = Instructions(_line(name), _line(trigger) or _line(name), tuple(_line(step) for step in steps if _line(step)))
     if not made.name:
-        raise UnclearProcedure("a procedure needs a name, on its first line")
+        raise UnclearProcedure(N_("a procedure needs a name, on its first line"))
     if not made.steps:
-        raise UnclearProcedure("a procedure needs steps, one a line")
-    for what, text, limit in (
-        ("its name", made.name, MAX_NAME_CHARS),
-        ("its trigger", made.trigger, MAX_TRIGGER_CHARS),
-        *((f"step {number}", step, MAX_STEP_CHARS) for number, step in enumerate(made.steps, start=1)),
-    ):
-        if len(text) > limit:
-            raise UnclearProcedure(f"{what} is longer than {limit} characters")
+        raise UnclearProcedure(N_("a procedure needs steps, one a line"))
+    if len(made.name) > MAX_NAME_CHARS:
+        raise UnclearProcedure(N_("its name is longer than {most} characters"), most=MAX_NAME_CHARS)
+    if len(made.trigger) > MAX_TRIGGER_CHARS:
+        raise UnclearProcedure(N_("its trigger is longer than {most} characters"), most=MAX_TRIGGER_CHARS)
+    for number, step in enumerate(made.steps, start=1):
+        if len(step) > MAX_STEP_CHARS:
+            raise UnclearProcedure(
+                N_("step {number} is longer than {most} characters"), number=number, most=MAX_STEP_CHARS
+            )
     if len(made.steps) > MAX_STEPS or len(written(made)) > MAX_CHARS:
-        raise UnclearProcedure(f"a procedure has at most {MAX_STEPS} steps and {MAX_CHARS:,} characters; make it two")
+        raise UnclearProcedure(
+            N_("a procedure has at most {steps} steps and {chars} characters; make it two"),
+            steps=MAX_STEPS,
+            chars=f"{MAX_CHARS:,}",
+        )
     return made
 
 
@@ -83,7 +90,7 @@ def read(text: str) -> Instructions:
     if len(lines) == 1:
         lines = _from_one_line(lines[0])
     if not lines:
-        raise UnclearProcedure("there is nothing to keep")
+        raise UnclearProcedure(N_("there is nothing to keep"))
     head, *rest = lines
     if rest and (label := _LABEL.match(rest[0].strip())):
         return instructions(head, rest[0].strip()[label.end() :], _steps(rest[1:]))

@@ -8,116 +8,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
+from memory.catalogue import N_, _
 from memory.errors import Unreadable
-from memory.messages import Origin
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
-from memory.store.spoken_secrets import SpokenSecret
+from memory.store.entries import Entry, Outgoing
 
-EntryKind = Literal["message", "edit", "command", "press"]
 OutState = Literal["streaming", "waiting", "sending", "sent", "dropped"]
 
-UNREADABLE = (
+UNREADABLE = N_(
     "A message of mine cannot be shown: what I stored of it is damaged. What you told me is not touched by that."
 )
-
-
-class Entry(BaseModel):
-    """One thing a member did, already redacted. A command is `/name` with its arguments in `text`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    source: str
-    kind: EntryKind
-    text: str
-    at: datetime
-    origin: Origin = "own"
-    author: str | None = None
-    author_id: int | None = None
-    chat_id: int | None = None
-    thread_id: int | None = None
-    message_id: int | None = None
-    reply_to: int | None = None
-    """The id of the chat's message that this one replies to."""
-    quote: str | None = None
-    """What the message replies to, or the part of it the member marked."""
-    quoted_from: str | None = None
-    forwarded_from: str | None = None
-    press: str | None = None
-    """The button's callback data."""
-    press_id: str | None = None
-    notices: tuple[str, ...] = ()
-    """What the member must be told about this entry itself (a secret was not stored, a photo was not read)."""
-    secrets: tuple[SpokenSecret, ...] = Field(default=(), exclude=True, repr=False)
-    """What was masked and can be kept on request: in memory alone, on the way from the reader to `HeldSecrets`."""
-    has_offer: bool = False
-    """The first notice offers to keep what was masked."""
-
-    @property
-    def place(self) -> str | None:
-        """Where the member sees it; None outside a chat."""
-        return place_of(self.chat_id, self.message_id)
-
-
-class Button(BaseModel):
-    """A button under a message: `data` (1 to 64 bytes, ids and no private words) comes back as `Entry.press`."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: str
-    data: str
-    typed: str = ""
-    """The command that does the same, shown where there are no buttons; "" where the text names it already."""
-
-
-Buttons = tuple[tuple[Button, ...], ...]
-"""Rows of buttons. What excludes each other stands in one row."""
-
-
-class Lateness(BaseModel):
-    """What is added to a message that goes out at `after` or later: when it should have come."""
-
-    model_config = ConfigDict(frozen=True)
-
-    after: datetime
-    note: str
-
-
-class Outgoing(BaseModel):
-    """One message to the member. `entities` are in the channel's own JSON."""
-
-    model_config = ConfigDict(frozen=True)
-
-    text: str
-    entities: tuple[dict[str, Any], ...] = ()
-    chat_id: int | None = None
-    thread_id: int | None = None
-    reply_to: int | None = None
-    is_silent: bool = False
-    buttons: Buttons = ()
-    for_member: int | None = None
-    """Who alone may press the buttons and give the awaited reply; None: whoever may write here."""
-    awaits: str | None = None
-    """What a reply to this message is taken as: a press with this data whose text is the reply's."""
-    shows: tuple[str, ...] = ()
-    """Ids of the messages (m12), procedures (p12) and reminders (n12) whose words it shows, perhaps in parts: gone with
-    any of them.
-    """
-    photo: str | None = None
-    """The SHA-256 of a picture in the media store; the text, at most 1,024 UTF-16 units of it, then is its caption."""
-    document: str | None = None
-    """The path of a file of the assistant's own, sent as it is then; the text, as short, is its caption."""
-    late: Lateness | None = None
-
-    def sent_at(self, now: datetime) -> "Outgoing":
-        """Return the message as it goes out at a moment."""
-        if self.late is None or now < self.late.after:
-            return self
-        return self.model_copy(update={"text": f"{self.text}\n{self.late.note}", "late": None})
 
 
 @dataclass(frozen=True)
@@ -214,9 +119,11 @@ class Mailbox:
         """Note that an entry was dealt with; its text goes (the transcript has it)."""
         await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE id = ?", (inbox_id,))
 
-    async def finish_source(self, source: str) -> None:
-        """The same by the entry's source."""
-        await self._db.execute("UPDATE inbox SET state = 'done', body = NULL WHERE source = ?", (source,))
+    async def take_source(self, source: str, turn_id: int) -> None:
+        """Give a new entry, by its source, to a turn that is under way: it is done when the turn is."""
+        await self._db.execute(
+            "UPDATE inbox SET state = 'taken', turn_id = ? WHERE source = ? AND state = 'new'", (turn_id, source)
+        )
 
     async def finish_turn(self, turn_id: int) -> None:
         """Note that all entries of a turn were dealt with."""
@@ -329,17 +236,12 @@ class Mailbox:
         return int(row["turn_id"]) if row else None
 
 
-def place_of(chat_id: int | None, message_id: int | None) -> str | None:
-    """Return the name of a message's place in a chat."""
-    return None if chat_id is None or message_id is None else f"tg:{chat_id}:{message_id}"
-
-
 def _outgoing(body: str) -> Outgoing:
     """Return a stored message; for one that cannot be read, words that say so: it must not hold up those behind it."""
     try:
         return Outgoing.model_validate_json(body)
     except ValidationError:
-        return Outgoing(text=UNREADABLE)
+        return Outgoing(text=_(UNREADABLE))
 
 
 def _out_row(row: Row) -> OutRow:

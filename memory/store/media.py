@@ -53,6 +53,12 @@ class MediaStore:
         )
         return str(rows[0]["sha256"]) if len(rows) == 1 else None
 
+    async def kept(self, prefix: str) -> MediaPart | None:
+        """Return the one file whose hash begins so, without its bytes; None when there is none or several."""
+        sha256 = await self.find(prefix)
+        row = await self._db.fetch_one("SELECT mime_type, size FROM media WHERE sha256 = ?", (sha256,))
+        return MediaPart(mime_type=row["mime_type"], sha256=sha256, size=row["size"]) if sha256 and row else None
+
     def _write(self, sha256: str, data: bytes) -> None:
         target = self._folder / sha256
         if target.exists():

@@ -15,18 +15,19 @@ from zoneinfo import ZoneInfo
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
+from memory.catalogue import MONTH, N_, WEEKDAY, _, ngettext, written
 from memory.store.cron import expression_of, fields_of
 from memory.store.wall_times import UnclearTime, moment, shown, wall_of
 
-WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 WORKDAYS = (0, 1, 2, 3, 4)
-ORDINALS = {1: "first", 2: "second", 3: "third", 4: "fourth", -1: "last"}
+ORDINALS = {1: N_("first"), 2: N_("second"), 3: N_("third"), 4: N_("fourth"), -1: N_("last")}
 LAST_DAY = 31
 """Of a month: every shorter one comes in on its own last day."""
 SHOWN_TIMES = 3
 MIN_GAP = timedelta(minutes=15)
 _DAY = timedelta(days=1)
 _MINUTE = timedelta(minutes=1)
+_MONDAY = date(2024, 1, 1)
 _CRON_YEARS = 9
 """A leap day may be eight years off."""
 
@@ -70,7 +71,8 @@ class Daily(_ByDay):
 
     @property
     def words(self) -> str:
-        return f"{'every day' if self.every == 1 else f'every {self.every} days'} at {self.at:%H:%M}"
+        words = ngettext("every day at {at}", "every {count} days at {at}", self.every)
+        return words.format(count=self.every, at=_clock(self.at))
 
     def _on_or_after(self, day: date) -> date:
         return day
@@ -88,12 +90,11 @@ class Weekly(_ByDay):
 
     @property
     def words(self) -> str:
-        names = ", ".join(WEEKDAYS[number] for number in sorted(self.weekdays))
-        if self.every == 1:
-            which = "every weekday (Monday to Friday)" if tuple(sorted(self.weekdays)) == WORKDAYS else f"every {names}"
-        else:
-            which = f"every {self.every} weeks on {names}"
-        return f"{which} at {self.at:%H:%M}"
+        if self.every == 1 and tuple(sorted(self.weekdays)) == WORKDAYS:
+            return _("every weekday (Monday to Friday) at {at}").format(at=_clock(self.at))
+        days = ", ".join(_weekday(number) for number in sorted(self.weekdays))
+        words = ngettext("every {days} at {at}", "every {count} weeks on {days} at {at}", self.every)
+        return words.format(count=self.every, days=days, at=_clock(self.at))
 
     def _on_or_after(self, day: date) -> date:
         return next(one for one in _days_from(day) if one.weekday() in self.weekdays)
@@ -114,12 +115,18 @@ class Monthly(_ByDay):
 
     @property
     def words(self) -> str:
-        which = "on the last day" if self.day == LAST_DAY else f"on day {self.day}"
-        return f"{which} of {'every month' if self.every == 1 else f'every {self.every} months'} at {self.at:%H:%M}"
+        on_last = ngettext(
+            "on the last day of every month at {at}", "on the last day of every {count} months at {at}", self.every
+        )
+        on_day = ngettext(
+            "on day {day} of every month at {at}", "on day {day} of every {count} months at {at}", self.every
+        )
+        words = on_last if self.day == LAST_DAY else on_day
+        return words.format(count=self.every, day=self.day, at=_clock(self.at))
 
     @property
     def note(self) -> str:
-        return "in shorter months on their last day" if 28 < self.day < LAST_DAY else ""
+        return _("in shorter months on their last day") if 28 < self.day < LAST_DAY else ""
 
     def _on_or_after(self, day: date) -> date:
         here = day_of(day.year, day.month, self.day)
@@ -142,7 +149,8 @@ class MonthlyWeekday(_ByDay):
 
     @property
     def words(self) -> str:
-        return f"on the {ORDINALS[self.nth]} {WEEKDAYS[self.weekday]} of every month at {self.at:%H:%M}"
+        words = _("on the {ordinal} {weekday} of every month at {at}")
+        return words.format(ordinal=_(ORDINALS[self.nth]), weekday=_weekday(self.weekday), at=_clock(self.at))
 
     def _on_or_after(self, day: date) -> date:
         return next(one for one in _days_from(day) if one.weekday() == self.weekday and self._is_nth(one))
@@ -162,11 +170,12 @@ class Yearly(_ByDay):
 
     @property
     def words(self) -> str:
-        return f"every year on {self.day} {calendar.month_name[self.month]} at {self.at:%H:%M}"
+        month = written(date(_MONDAY.year, self.month, 1), MONTH)
+        return _("every year on {day} {month} at {at}").format(day=self.day, month=month, at=_clock(self.at))
 
     @property
     def note(self) -> str:
-        return "in years without it on 28 February" if (self.month, self.day) == (2, 29) else ""
+        return _("in years without it on 28 February") if (self.month, self.day) == (2, 29) else ""
 
     def _on_or_after(self, day: date) -> date:
         here = day_of(day.year, self.month, self.day)
@@ -184,7 +193,7 @@ class Cron(_Rule):
 
     @property
     def words(self) -> str:
-        return f"by cron `{self.expression}`"
+        return _("by cron `{expression}`").format(expression=self.expression)
 
     def first(self, after: datetime) -> datetime:
         """Return the first time after a wall time. Raises: UnclearTime when it never comes."""
@@ -197,7 +206,7 @@ class Cron(_Rule):
                 wall = datetime.combine(day, clock)
                 if wall >= start:
                     return wall
-        raise UnclearTime(f"`{self.expression}` names a date that never comes")
+        raise UnclearTime(N_("`{expression}` names a date that never comes"), expression=self.expression)
 
     def following(self, wall: datetime) -> datetime:
         """Return the time that comes after one of its own."""
@@ -245,7 +254,9 @@ def cron(expression: str, now: datetime) -> Cron:
     """
     rule = Cron(expression=expression_of(expression))
     if rule.closest < MIN_GAP:
-        raise UnclearTime(f"`{rule.expression}` comes more often than every 15 minutes; choose fewer times")
+        raise UnclearTime(
+            N_("`{expression}` comes more often than every 15 minutes; choose fewer times"), expression=rule.expression
+        )
     rule.first(now)
     return rule
 
@@ -276,6 +287,14 @@ def next_times(rule: Recurrence, wall: datetime, zone: ZoneInfo) -> list[str]:
 def day_of(year: int, month: int, day: int) -> date:
     """Return a day of a month, or its last day where it has no such one."""
     return date(year, month, min(day, calendar.monthrange(year, month)[1]))
+
+
+def _weekday(number: int) -> str:
+    return written(_MONDAY + number * _DAY, WEEKDAY)
+
+
+def _clock(at: time) -> str:
+    return f"{at:%H:%M}"
 
 
 def _days_from(day: date) -> Iterator[date]:

@@ -29,6 +29,7 @@ from detect_secrets.plugins.stripe import StripeDetector
 from detect_secrets.plugins.telegram_token import TelegramBotTokenDetector
 from detect_secrets.plugins.twilio import TwilioKeyDetector
 
+from memory.catalogue import N_, _
 from memory.messages import utf16_length
 from memory.store.spoken_secrets import MASK_FILL, SpokenSecret, find_spoken
 
@@ -69,23 +70,23 @@ def _is_password(text: str) -> bool:
 # Left out: JWT, OpenAI, npm and basic-auth (quadratic on hostile text), Artifactory (it takes `AP12345678` for a
 # password), private keys (headers only). Our own shapes below stand for them.
 _PLUGINS: tuple[tuple[str, Iterable[re.Pattern[str]]], ...] = (
-    ("an AWS key", AWSKeyDetector.denylist),
-    ("an Azure storage key", AzureStorageKeyDetector.denylist),
-    ("a Cloudant password", CloudantDetector.denylist),
-    ("a Discord token", DiscordBotTokenDetector.denylist),
-    ("a GitHub token", GitHubTokenDetector.denylist),
-    ("a GitLab token", GitLabTokenDetector.denylist),
-    ("an IBM cloud key", IbmCloudIamDetector.denylist),
-    ("an IBM cloud key", IbmCosHmacDetector.denylist),
-    ("a Mailchimp key", MailchimpDetector.denylist),
-    ("a PyPI token", PypiTokenDetector.denylist),
-    ("a SendGrid key", SendGridDetector.denylist),
-    ("a Slack token", SlackDetector.denylist),
-    ("a SoftLayer key", SoftlayerDetector.denylist),
-    ("a Square token", SquareOAuthDetector.denylist),
-    ("a Stripe key", StripeDetector.denylist),
-    ("a Telegram bot token", TelegramBotTokenDetector.denylist),
-    ("a Twilio key", TwilioKeyDetector.denylist),
+    (N_("an AWS key"), AWSKeyDetector.denylist),
+    (N_("an Azure storage key"), AzureStorageKeyDetector.denylist),
+    (N_("a Cloudant password"), CloudantDetector.denylist),
+    (N_("a Discord token"), DiscordBotTokenDetector.denylist),
+    (N_("a GitHub token"), GitHubTokenDetector.denylist),
+    (N_("a GitLab token"), GitLabTokenDetector.denylist),
+    (N_("an IBM cloud key"), IbmCloudIamDetector.denylist),
+    (N_("an IBM cloud key"), IbmCosHmacDetector.denylist),
+    (N_("a Mailchimp key"), MailchimpDetector.denylist),
+    (N_("a PyPI token"), PypiTokenDetector.denylist),
+    (N_("a SendGrid key"), SendGridDetector.denylist),
+    (N_("a Slack token"), SlackDetector.denylist),
+    (N_("a SoftLayer key"), SoftlayerDetector.denylist),
+    (N_("a Square token"), SquareOAuthDetector.denylist),
+    (N_("a Stripe key"), StripeDetector.denylist),
+    (N_("a Telegram bot token"), TelegramBotTokenDetector.denylist),
+    (N_("a Twilio key"), TwilioKeyDetector.denylist),
 )
 
 _START = r"(?<![A-Za-z0-9_-])"
@@ -93,7 +94,7 @@ _RUN = re.compile(r"[A-Za-z0-9_+/=.-]{16}")
 
 _OWN_SHAPES: tuple[_Shape, ...] = (
     _Shape(
-        "a private key",
+        N_("a private key"),
         re.compile(
             r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
             r"(?:[\s\S]{0,8000}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:\s+[A-Za-z0-9+/=]{16,76})*)"
@@ -101,43 +102,45 @@ _OWN_SHAPES: tuple[_Shape, ...] = (
         is_run=False,
     ),
     _Shape(
-        "a private key",  # the second half of one that was cut in two messages
+        N_("a private key"),  # the second half of one that was cut in two messages
         re.compile(
             r"(?<![A-Za-z0-9+/=])(?:[A-Za-z0-9+/=]{4,76}(?:\r?\n|\\n)){1,100}"
             r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         ),
         is_run=False,
     ),
-    _Shape("a private key", re.compile(r"PuTTY-User-Key-File-\d[\s\S]{0,8000}?Private-MAC:\s*\w+")),
-    _Shape("a private key", re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{50,}")),
-    _Shape("a Telegram bot token", re.compile(r"(?<!\d)\d{7,12}:AA[A-Za-z0-9_-]{30,}")),
-    _Shape("a Google key", re.compile(r"AIza[A-Za-z0-9_-]{30,}")),
-    _Shape("a Google key", re.compile(_START + r"AQ\.[A-Za-z0-9_-]{30,}")),
-    _Shape("a Google key", re.compile(_START + r"(?:ya29\.[A-Za-z0-9_.-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,})")),
-    _Shape("a GitHub token", re.compile(_START + r"github_pat_[A-Za-z0-9_]{22,}")),
-    _Shape("an Anthropic key", re.compile(_START + r"sk-ant-[A-Za-z0-9_-]{20,}")),
-    _Shape("an OpenAI key", re.compile(_START + r"sk-[A-Za-z0-9_-]{32,}"), _is_mixed),
-    _Shape("a Hugging Face token", re.compile(_START + r"hf_[A-Za-z0-9]{30,}")),
-    _Shape("an npm token", re.compile(_START + r"npm_[A-Za-z0-9]{36,}")),
-    _Shape("an npm token", re.compile(r"_authToken=(?P<secret>[^\s•]{8,})")),
-    _Shape("a DigitalOcean token", re.compile(_START + r"do[opr]_v1_[a-f0-9]{64}")),
-    _Shape("a Stripe key", re.compile(_START + r"(?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9]{24,}")),
-    _Shape("a Slack token", re.compile(_START + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{20,}"), _is_password),
-    _Shape("a Shopify token", re.compile(_START + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}")),
-    _Shape("an Artifactory key", re.compile(_START + r"AKCp[A-Za-z0-9]{50,}")),
-    _Shape("an API key", re.compile(_START + r"(?:gsk_|xai-|pplx-|r8_)[A-Za-z0-9]{30,}")),
-    _Shape("a web token", re.compile(_START + r"eyJ[A-Za-z0-9_=-]{8,}\.[A-Za-z0-9_=-]{8,}(?:\.[A-Za-z0-9_.+/=-]*)?")),
+    _Shape(N_("a private key"), re.compile(r"PuTTY-User-Key-File-\d[\s\S]{0,8000}?Private-MAC:\s*\w+")),
+    _Shape(N_("a private key"), re.compile(r"AGE-SECRET-KEY-1[0-9A-Z]{50,}")),
+    _Shape(N_("a Telegram bot token"), re.compile(r"(?<!\d)\d{7,12}:AA[A-Za-z0-9_-]{30,}")),
+    _Shape(N_("a Google key"), re.compile(r"AIza[A-Za-z0-9_-]{30,}")),
+    _Shape(N_("a Google key"), re.compile(_START + r"AQ\.[A-Za-z0-9_-]{30,}")),
+    _Shape(N_("a Google key"), re.compile(_START + r"(?:ya29\.[A-Za-z0-9_.-]{30,}|GOCSPX-[A-Za-z0-9_-]{20,})")),
+    _Shape(N_("a GitHub token"), re.compile(_START + r"github_pat_[A-Za-z0-9_]{22,}")),
+    _Shape(N_("an Anthropic key"), re.compile(_START + r"sk-ant-[A-Za-z0-9_-]{20,}")),
+    _Shape(N_("an OpenAI key"), re.compile(_START + r"sk-[A-Za-z0-9_-]{32,}"), _is_mixed),
+    _Shape(N_("a Hugging Face token"), re.compile(_START + r"hf_[A-Za-z0-9]{30,}")),
+    _Shape(N_("an npm token"), re.compile(_START + r"npm_[A-Za-z0-9]{36,}")),
+    _Shape(N_("an npm token"), re.compile(r"_authToken=(?P<secret>[^\s•]{8,})")),
+    _Shape(N_("a DigitalOcean token"), re.compile(_START + r"do[opr]_v1_[a-f0-9]{64}")),
+    _Shape(N_("a Stripe key"), re.compile(_START + r"(?:[rs]k_(?:live|test)|whsec)_[A-Za-z0-9]{24,}")),
+    _Shape(N_("a Slack token"), re.compile(_START + r"(?:xox[abceoprs]|xapp)-[A-Za-z0-9-]{20,}"), _is_password),
+    _Shape(N_("a Shopify token"), re.compile(_START + r"shp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}")),
+    _Shape(N_("an Artifactory key"), re.compile(_START + r"AKCp[A-Za-z0-9]{50,}")),
+    _Shape(N_("an API key"), re.compile(_START + r"(?:gsk_|xai-|pplx-|r8_)[A-Za-z0-9]{30,}")),
     _Shape(
-        "an AWS key",
+        N_("a web token"), re.compile(_START + r"eyJ[A-Za-z0-9_=-]{8,}\.[A-Za-z0-9_=-]{8,}(?:\.[A-Za-z0-9_.+/=-]*)?")
+    ),
+    _Shape(
+        N_("an AWS key"),
         re.compile(
             r"(?i:aws|secret|AKIA)[^\n]{0,60}?(?<![A-Za-z0-9/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+=])"
         ),
         _is_mixed,
     ),
-    _Shape("a password", re.compile(r"://[^\s/:@?#]{1,200}:(?P<secret>[^\s/:@?#•]{1,200})@"), is_run=False),
+    _Shape(N_("a password"), re.compile(r"://[^\s/:@?#]{1,200}:(?P<secret>[^\s/:@?#•]{1,200})@"), is_run=False),
 )
 
-KEEP_ANYWAY = (
+KEEP_ANYWAY = N_(
     "If you want it kept, tap the button or send /keepsecret within ten minutes: it then becomes a private fact of "
     "yours. Until then I hold it in memory only, and then it is gone."
 )
@@ -165,7 +168,7 @@ class Redactor:
             if not found:
                 return Redacted(text, tuple(kinds), tuple(spoken))
             spoken += said
-            kinds.update(dict.fromkeys(kind for _, _, kind in sorted(found)))
+            kinds.update(dict.fromkeys(kind for _start, _stop, kind in sorted(found)))
             text = _masked(text, found)
 
     def _find(self, text: str) -> list[tuple[int, int, str]]:
@@ -189,10 +192,10 @@ def is_masked(text: str) -> bool:
 
 def notice(redacted: Redacted, *, can_keep: bool = False) -> str:
     """Return the line that tells the member what was not stored, and where they can have it kept, how."""
-    *others, last = redacted.kinds
-    listed = f"{', '.join(others)} and {last}" if others else last
-    line = f"Not stored: something that looked like {listed}. The rest of the message was kept."
-    return f"{line} {KEEP_ANYWAY}" if can_keep and redacted.spoken else line
+    *others, last = map(_, redacted.kinds)
+    listed = _("{others} and {last}").format(others=", ".join(others), last=last) if others else last
+    line = _("Not stored: something that looked like {listed}. The rest of the message was kept.").format(listed=listed)
+    return f"{line} {_(KEEP_ANYWAY)}" if can_keep and redacted.spoken else line
 
 
 # Tags spell hidden text, except in the flags of England, Scotland and Wales; overrides and annotation marks show a text
@@ -218,7 +221,7 @@ def _own_shapes(secrets: Iterable[str]) -> Iterator[_Shape]:
             continue  # empty, or so short that it would tear words apart
         spellings = {secret, quote(secret, safe=""), quote(secret, safe=":")}
         pattern = "|".join(re.escape(spelling) for spelling in sorted(spellings, key=len, reverse=True))
-        yield _Shape("this bot's own key", re.compile(pattern), is_run=False)
+        yield _Shape(N_("this bot's own key"), re.compile(pattern), is_run=False)
 
 
 def _plugin_shapes() -> Iterator[_Shape]:
@@ -238,7 +241,7 @@ def _masked(text: str, found: Iterable[tuple[int, int, str]]) -> str:
 
 def _merged(found: Iterable[tuple[int, int, str]]) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
-    for start, stop, _ in sorted(found):
+    for start, stop, _kind in sorted(found):
         if spans and start < spans[-1][1]:
             spans[-1] = (spans[-1][0], max(stop, spans[-1][1]))
         else:

@@ -8,6 +8,7 @@ from datetime import datetime, time, timedelta
 from typing import Literal
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import N_
 from memory.errors import MemberMustAct
 from memory.store.database import Row, from_utc_text
 from memory.store.recurrence import Cron, Recurrence, from_json
@@ -90,7 +91,9 @@ def retimed(reminder: Reminder, clock: time, now: datetime) -> Timing:
     """
     rule = reminder.repeats
     if isinstance(rule, Cron):
-        raise UnclearTime(f"`{rule.expression}` names its times itself; say the whole rule anew")
+        raise UnclearTime(
+            N_("`{expression}` names its times itself; say the whole rule anew"), expression=rule.expression
+        )
     if rule is not None:
         moved = rule.model_copy(update={"at": clock})
         return Timing(wall=moved.first(now), repeats=moved)
@@ -109,9 +112,11 @@ def checked_text(text: str) -> str:
     """Return what a reminder says, without the space around it. Raises: CannotRemind."""
     words = text.strip()
     if not words:
-        raise CannotRemind("say what the reminder is about, such as `/remind tomorrow 9:00 call the dentist`")
+        raise CannotRemind(N_("say what the reminder is about, such as `/remind tomorrow 9:00 call the dentist`"))
     if len(words) > MOST_CHARS:
-        raise CannotRemind(f"a reminder holds at most {MOST_CHARS} characters; this has {len(words)}")
+        raise CannotRemind(
+            N_("a reminder holds at most {most} characters; this has {count}"), most=MOST_CHARS, count=len(words)
+        )
     return words
 
 

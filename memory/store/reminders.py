@@ -10,9 +10,11 @@ from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import N_
 from memory.errors import UnknownId
 from memory.ports import Clock
 from memory.store.database import Database, Row, from_utc_text, to_utc_text
+from memory.store.preferences import Zones
 from memory.store.recurrence import to_json
 from memory.store.reminder_rows import Asker, CannotRemind, Due, Reminder, Timing, checked_text, reminder_of
 from memory.store.wall_times import UnclearTime, moment, shown, wall_of
@@ -28,10 +30,14 @@ _KEPT = ("text", "state", "wall", "repeats", "next_at", "is_snoozed", "zone")
 class ReminderStore:
     """Every write joins the caller's transaction and returns what was read back."""
 
-    def __init__(self, database: Database, clock: Clock, zone: ZoneInfo) -> None:
+    def __init__(self, database: Database, clock: Clock, zones: Zones) -> None:
         self._db = database
         self._clock = clock
-        self._zone = zone
+        self._zones = zones
+
+    @property
+    def _zone(self) -> ZoneInfo:
+        return self._zones.zone
 
     # Read
 
@@ -86,7 +92,7 @@ class ReminderStore:
         """
         waiting = await self._db.fetch_one("SELECT count(*) FROM reminders WHERE state = 'waiting'")
         if waiting and waiting[0] >= MOST_WAITING:
-            raise CannotRemind(f"{MOST_WAITING} reminders wait already; delete some first (/reminders)")
+            raise CannotRemind(N_("{count} reminders wait already; delete some first (/reminders)"), count=MOST_WAITING)
         written = await self._db.execute(
             "INSERT INTO reminders (text, state, wall, repeats, next_at, zone, by, by_id, chat_id, thread_id, turn_id,"
             " created_at) VALUES (?, 'waiting', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -176,16 +182,20 @@ class ReminderStore:
             ),
         )
 
-    async def move(self) -> None:
-        """Work out anew, in the zone of the space, what was worked out in another; a put-off moment stays."""
+    async def move(self) -> int:
+        """Work out anew, in the zone of the space, what was worked out in another; return how many were moved.
+
+        A put-off moment stays, and so does one that no clock named.
+        """
         rows = await self._db.fetch_all(
             "SELECT id, wall, is_snoozed FROM reminders WHERE next_at IS NOT NULL AND zone <> ?", (self._zone.key,)
         )
-        for row in rows:
-            if row["wall"] is not None and not row["is_snoozed"]:
-                at = to_utc_text(moment(datetime.fromisoformat(row["wall"]), self._zone))
-                await self._db.execute("UPDATE reminders SET next_at = ? WHERE id = ?", (at, row["id"]))
-            await self._db.execute("UPDATE reminders SET zone = ? WHERE id = ?", (self._zone.key, row["id"]))
+        by_the_clock = {row["id"]: row["wall"] for row in rows if row["wall"] is not None and not row["is_snoozed"]}
+        for reminder_id, wall in by_the_clock.items():
+            at = to_utc_text(moment(datetime.fromisoformat(wall), self._zone))
+            await self._db.execute("UPDATE reminders SET next_at = ? WHERE id = ?", (at, reminder_id))
+        await self._db.execute("UPDATE reminders SET zone = ? WHERE next_at IS NOT NULL", (self._zone.key,))
+        return len(by_the_clock)
 
     def _due(self, found: Reminder, now: datetime) -> Due:
         """Return what to say now: a time put off by the member comes before the regular ones."""
@@ -202,11 +212,13 @@ class ReminderStore:
         at, now = timing.moment(self._zone), self._clock.now()
         if at <= now:
             raise UnclearTime(
-                f"{shown(wall_of(at, self._zone))} is over: it is {shown(wall_of(now, self._zone))} now "
-                f"({self._zone.key}); say a time that lies ahead"
+                N_("{at} is over: it is {now} now ({zone}); say a time that lies ahead"),
+                at=shown(wall_of(at, self._zone)),
+                now=shown(wall_of(now, self._zone)),
+                zone=self._zone.key,
             )
         if at > now + MOST_AHEAD:
-            raise UnclearTime("that is more than 20 years ahead; say an earlier time")
+            raise UnclearTime(N_("that is more than 20 years ahead; say an earlier time"))
         return (
             timing.wall.isoformat() if timing.wall else None,
             to_json(timing.repeats) if timing.repeats else None,
@@ -228,7 +240,7 @@ class ReminderStore:
     async def _standing(self, reminder_id: int) -> Reminder:
         found = await self.reminder(reminder_id)
         if found.state == "deleted":
-            raise CannotRemind(f"{found.ref} was deleted; `/reminders {found.ref} undo` brings it back")
+            raise CannotRemind(N_("{ref} was deleted; `/reminders {ref} undo` brings it back"), ref=found.ref)
         return found
 
     async def _row(self, reminder_id: int) -> Row:

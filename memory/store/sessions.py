@@ -127,6 +127,11 @@ class SessionStore:
         )
         return written.count == 1
 
+    async def started_calls(self, turn_id: int) -> frozenset[str]:
+        """Return the ids of the calls that reach beyond this program and began in a turn that still runs."""
+        rows = await self._db.fetch_all("SELECT call_id FROM calls_under_way WHERE turn_id = ?", (turn_id,))
+        return frozenset(row["call_id"] for row in rows)
+
     async def end_turn(self, turn_id: int, state: TurnState, *, error: str | None = None) -> None:
         """End the turn; its memory block goes, and what was noted of its calls."""
         await self._db.execute("DELETE FROM calls_under_way WHERE turn_id = ?", (turn_id,))

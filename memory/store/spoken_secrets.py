@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from memory.catalogue import N_
 from memory.store.secret_words import (
     ACCOUNT_WORDS,
     DETERMINERS,
@@ -291,20 +292,20 @@ _LOOSELY_NAMED = re.compile(rf"(?i){_LOOSE}(?:{_IS}|[ \t]{{1,3}}(?:to|auf|in|en|
 _BESIDE = re.compile(r"[ \t]{1,3}")
 _RULES = (
     _Rule(
-        "a password",
+        N_("a password"),
         re.compile(f"(?i){_LOGIN}"),
         ((_NAMED, _password), (_BESIDE, _strong), (_LOOSELY_NAMED, _strong)),
         _LOGIN_HINTS,
         _REVERSED,
     ),
     _Rule(
-        "a password",
+        N_("a password"),
         re.compile("(?i)pass ?phrase|phrase secrète|кодовая фраза"),
         ((_NAMED, _passphrase),),
         ("phrase", "фраза"),
     ),
-    _Rule("a recovery code", re.compile(f"(?i){_RECOVERY}"), ((_NAMED, _codes),), _RECOVERY_HINTS),
-    _Rule("an API key", re.compile(f"(?i){_KEY}"), ((_NAMED, _key),), ("api", "access", "secret", "client")),
+    _Rule(N_("a recovery code"), re.compile(f"(?i){_RECOVERY}"), ((_NAMED, _codes),), _RECOVERY_HINTS),
+    _Rule(N_("an API key"), re.compile(f"(?i){_KEY}"), ((_NAMED, _key),), ("api", "access", "secret", "client")),
 )
 _PIN_LINK = re.compile(rf"(?i){_LOOSE}(?P<is>{_IS})?[ \t]*(?=\d)")
 _CVV_LINK = re.compile(rf"(?i)(?:{_IS}|[ \t]+)(?=\d)")

@@ -1,7 +1,8 @@
 """What was forgotten, as salted hashes in bot.db: an older source that comes again must not bring it back.
 
-Two kinds of hashes. Of texts, for what comes by import: a whole message by all its words, a fact by the words of its
-quote, wherever they stand; case, punctuation and spacing do not count. And of rows (number, time, words), for a file
+Hashes of texts, for what comes by import: a whole message by all its words, a fact by the words of its quote, wherever
+they stand; case, punctuation and spacing do not count. Of what a fact said, for what is read from an older message that
+says it in other words. And of rows (number, time, words), for a file
 that is older than the forgetting. Only what was said before the forgetting is bound: a later own statement wins. No
 text is kept, and no hash can be compared across spaces.
 """
@@ -27,6 +28,9 @@ ROW_KINDS: tuple[RowKind, ...] = get_args(RowKind)
 
 SALT_BYTES = 16
 _EVERYTHING = "space"
+_STATED = "stated"
+_NEARLY = 0.5
+"""A statement of the same value whose subject shares more than this part of its words says the same."""
 _Key = TypeVar("_Key", int, str)
 _WORD = regex.compile(r"[\p{L}\p{M}\p{N}]+")
 
@@ -50,18 +54,32 @@ class RowBurial:
 
 
 @dataclass(frozen=True)
+class StatementBurial:
+    """What a fact said, in whatever words: what it is about and its value, as the ledger compares them."""
+
+    subject: str
+    value: str
+
+    def digests(self, salt: bytes) -> list[bytes]:
+        """Return the hash of the value together with each word of the subject."""
+        return [_digest([_STATED, word, *_words(self.value)], salt) for word in dict.fromkeys(_words(self.subject))]
+
+
+@dataclass(frozen=True)
 class Graves:
     """The tombstones of one space that a file has not seen yet."""
 
     is_whole_space: bool
-    salt: bytes
+    salts: Collection[bytes]
+    """One, unless tombstones of two homes came together."""
     rows: Mapping[str, Collection[bytes]]
     quotes: Mapping[int, Collection[bytes]]
     """Hashes of quotes, by the number of their words."""
 
     def holds(self, row: RowBurial) -> bool:
         """Tell whether a row was forgotten."""
-        return _row_digest(row, self.salt) in self.rows.get(row.kind, ())
+        known = self.rows.get(row.kind, ())
+        return bool(known) and any(_row_digest(row, salt) in known for salt in self.salts)
 
     def spans(self, text: str) -> list[tuple[int, int]]:
         """Return where forgotten quotes stand in a text, the longest ones first."""
@@ -70,7 +88,8 @@ class Graves:
         return [
             (found[start].start(), found[start + count - 1].end())
             for count in sorted(self.quotes, reverse=True)
-            for start, digest in enumerate(_windows(words, count, self.salt))
+            for salt in self.salts
+            for start, digest in enumerate(_windows(words, count, salt))
             if digest in self.quotes[count]
         ]
 
@@ -82,12 +101,16 @@ class Tombstones:
         self._db = database
         self._clock = clock
 
-    async def add(self, space_id: str, burials: Sequence[Burial | RowBurial]) -> int:
+    async def add(self, space_id: str, burials: Sequence[Burial | RowBurial | StatementBurial]) -> int:
         """Add a tombstone for each text with words; return how many were new. Joins a transaction of bot.db."""
         added = 0
         async with self._db.transaction():
             salt = await self._salt(space_id)
             for burial in burials:
+                if isinstance(burial, StatementBurial):
+                    for digest in burial.digests(salt):
+                        added += await self._bury(space_id, _STATED, 0, salt, digest)
+                    continue
                 words = _words(burial.text)
                 if not words:
                     continue
@@ -125,6 +148,19 @@ class Tombstones:
         known = {bytes(row["digest"]) for row in texts}
         return any(digest in known for salt, count in lengths for digest in _windows(words, count, salt))
 
+    async def covers_statement(self, space_id: str, statement: StatementBurial, *, said_at: datetime) -> bool:
+        """Tell whether a fact that said the same was forgotten after this was said."""
+        rows = await self._db.fetch_all(
+            "SELECT salt, digest FROM tombstones WHERE space_id = ? AND kind = ? AND at >= ?",
+            (space_id, _STATED, to_utc_text(said_at)),
+        )
+        known = {bytes(row["digest"]) for row in rows}
+        for salt in {bytes(row["salt"]) for row in rows}:
+            digests = statement.digests(salt)
+            if sum(digest in known for digest in digests) > _NEARLY * len(digests):
+                return True
+        return False
+
     async def copy_to(self, other: Database, space_id: str) -> None:
         """Copy the tombstones of one space into another bot.db, which has none of it. Opens a transaction there."""
         rows = await self._db.fetch_all("SELECT * FROM tombstones WHERE space_id = ? ORDER BY id", (space_id,))
@@ -134,6 +170,20 @@ class Tombstones:
                     "INSERT INTO tombstones (space_id, kind, words, salt, digest, at) VALUES (?, ?, ?, ?, ?, ?)",
                     [row[name] for name in ("space_id", "kind", "words", "salt", "digest", "at")],
                 )
+
+    async def add_all_of(self, other: Database) -> int:
+        """Add the tombstones of another bot.db that are not here, as they are; return how many. Opens a transaction."""
+        rows = await other.fetch_all("SELECT * FROM tombstones ORDER BY id")
+        added = 0
+        async with self._db.transaction():
+            for row in rows:
+                written = await self._db.execute(
+                    "INSERT INTO tombstones (space_id, kind, words, salt, digest, at) SELECT ?1, ?2, ?3, ?4, ?5, ?6"
+                    " WHERE NOT EXISTS (SELECT 1 FROM tombstones WHERE space_id = ?1 AND kind = ?2 AND digest = ?5)",
+                    [row[name] for name in ("space_id", "kind", "words", "salt", "digest", "at")],
+                )
+                added += written.count
+        return added
 
     async def newest(self, space_id: str) -> str | None:
         """Return when something was last forgotten in a space, as stored; None when nothing ever was."""
@@ -147,7 +197,7 @@ class Tombstones:
         )
         return Graves(
             is_whole_space=any(row["kind"] == _EVERYTHING for row in rows),
-            salt=bytes(rows[0]["salt"]) if rows else b"",
+            salts={bytes(row["salt"]) for row in rows},
             rows=_grouped((row["kind"], row["digest"]) for row in rows if row["kind"] in ROW_KINDS),
             quotes=_grouped((row["words"], row["digest"]) for row in rows if row["kind"] == "fact"),
         )

@@ -7,6 +7,7 @@ a moment. What the changes of clocks skip or show twice is dealt with here.
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
+from memory.catalogue import MOMENT, _, written
 from memory.errors import MemberMustAct
 
 _MINUTE = timedelta(minutes=1)
@@ -36,9 +37,12 @@ def wall_of(at: datetime, zone: ZoneInfo) -> datetime:
 def skip_notes(wall: datetime, zone: ZoneInfo) -> tuple[str, ...]:
     """Return what is to be said of a wall time that the clocks of a zone skip; of any other, nothing."""
     comes = wall_of(moment(wall, zone), zone)
-    return () if comes == wall else (f"the clocks skip {wall:%H:%M} that night, so it comes at {shown(comes)}",)
+    if comes == wall:
+        return ()
+    note = _("the clocks skip {time} that night, so it comes at {comes}")
+    return (note.format(time=f"{wall:%H:%M}", comes=shown(comes)),)
 
 
 def shown(wall: datetime) -> str:
-    """Return a wall time as shown everywhere: `Fri 12 Mar 2027 17:30`."""
-    return f"{wall:%a} {wall.day} {wall:%b %Y %H:%M}"
+    """Return a wall time as shown everywhere: `Fri 12 Mar 2027 17:30`, in the language that is spoken now."""
+    return written(wall, MOMENT)

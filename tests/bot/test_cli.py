@@ -2,6 +2,7 @@ import asyncio
 import io
 import json
 import os
+import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
@@ -13,15 +14,17 @@ import pytest
 from bot import cli
 from bot.health import Heartbeat, OutOfReach, Reach
 from bot.home import Home
+from bot.imports.reading_back import OnRead, ReadBack
 from bot.probing.examination import ExaminationFault, Progress
 from bot.settings import Settings
-from memory.errors import DamagedDatabase, UnknownId
+from memory.errors import CeilingReached, DamagedDatabase, UnknownId
 from memory.findings import Gate, Run
 from memory.ledger.facts import Statement
 from memory.messages import text_message
 from memory.probe.gate import gate
 from memory.space import Space
 from memory.store.database import Database
+from memory.store.jobs import IMPORTED
 from memory.store.sessions import TraceItem
 from memory.store.tombstones import Burial, Tombstones
 from tests.bot.probing.test_examination import run_of
@@ -85,6 +88,11 @@ class StubApp:
     async def probe_frozen(self, *, on_progress: Progress | None) -> tuple[Run, Gate]:
         run = run_of("unknown")
         return run, gate(run, ())
+
+    async def read_back(self, space: Space, tombstones: Tombstones, *, on_read: OnRead) -> ReadBack:
+        self.did.append(f"read the facts of {await space.jobs.count_waiting(IMPORTED)} messages")
+        on_read(1)
+        return ReadBack(read=1, facts=1, left=1, stopped_by=CeilingReached)
 
     def reach(self) -> Mapping[str, Reach]:
         async def telegram() -> str:
@@ -240,9 +248,9 @@ def test_chat_goes_to_the_named_space_else_the_operator_s_else_the_terminal_s(sh
 
 
 def test_the_start_says_what_is_not_in_this_version_and_a_reading_command_does_not(shell: Shell) -> None:
-    shell.set(REMEMBRANCER_SHELL="on")
+    shell.set(REMEMBRANCER_WORKBENCH="127.0.0.1:8321")
 
-    line = "remembrancer: REMEMBRANCER_SHELL: the shell tool is not available in this version; it stays off\n"
+    line = "remembrancer: REMEMBRANCER_WORKBENCH: the workbench is not available in this version; nothing is served\n"
     assert shell.run("chat")[2] == line
     assert shell.run("facts")[2] == ""
 
@@ -320,7 +328,11 @@ def test_a_batch_of_queries_is_answered_line_by_line(shell: Shell) -> None:
     assert [(answer["id"], len(answer["items"])) for answer in answers] == [("a", 1), (7, 0)]
 
 
-@pytest.mark.parametrize("line", ["{", "[]", '{"id": 1}', '{"query": "x"}', '{"id": 1, "query": 2}'])
+@pytest.mark.parametrize(
+    "line",
+    ["{", "[]", '{"id": 1}', '{"query": "x"}', '{"id": 1, "query": 2}', "[" * 100_000, '{"id": ' + "9" * 5_000 + "}"],
+    ids=range(7),
+)
 def test_a_bad_line_of_a_batch_is_named_before_anything_is_answered(shell: Shell, line: str) -> None:
     shell.run("import", shell.file("talk.jsonl", LINES))
     batch = shell.file("batch", f'{{"id": "a", "query": "heron"}}\n{line}\n')
@@ -402,6 +414,25 @@ def test_importing_does_not_bring_back_what_was_forgotten(shell: Shell) -> None:
     assert shell.run("import", shell.file("talk.jsonl", LINES))[1].startswith("1 stored, 0 known already, 1 forgotten")
 
 
+def test_what_is_dated_ahead_of_now_is_left_out_as_nothing_could_be_said_after_it(shell: Shell) -> None:
+    talk = shell.file(
+        "talk.jsonl", '{"at": "9999-01-01", "role": "user", "text": "The cat is called Zorro."}\n' + LINES
+    )
+
+    out = shell.run("import", talk)[1]
+
+    assert (out[:9], out.rstrip().partition("; ")[2]) == ("2 stored,", "left out: 1 dated ahead of now")
+
+
+def test_a_zip_that_is_cut_off_is_told_from_a_text(shell: Shell) -> None:
+    shell.file("cut.zip", "PK\x03\x04 and no more")
+
+    assert shell.run("import", "cut.zip")[::2] == (
+        2,
+        "remembrancer: cut.zip is a zip that is damaged or cut off; make the export again, or copy it again\n",
+    )
+
+
 def test_a_bad_line_of_an_import_is_named_and_nothing_is_stored(shell: Shell) -> None:
     talk = shell.file("talk.jsonl", LINES + '{"at": "noon", "role": "user", "text": "canary"}\n')
 
@@ -410,6 +441,28 @@ def test_a_bad_line_of_an_import_is_named_and_nothing_is_stored(shell: Shell) ->
     assert (code, out) == (1, "")
     assert err == "remembrancer: line 3: at: must be a time like 2027-03-12T17:30:00+01:00\n"
     assert shell.run("recall", "heron")[1] == "Nothing found.\n"
+
+
+def test_facts_are_read_at_a_price_that_was_agreed_to(shell: Shell) -> None:
+    shell.set(GEMINI_API_KEY="AIza-test")
+    talk = shell.file("talk.jsonl", LINES)
+
+    unasked, out, err = shell.run("import", talk, "--extract")
+    assert (unasked, shell.did) == (2, [])
+    assert re.search(r"facts: 1 message to read with \S+, about [\d,]+ tokens, about \S+ \(prices as of ", out)
+    assert "give --yes" in err
+
+    agreed, out, err = shell.run("import", talk, "--extract", "--yes")
+    assert (agreed, shell.did) == (1, ["read the facts of 1 messages"])
+    assert out.splitlines()[-1].startswith("facts: 1 message read, 1 more fact holds now")
+    assert "1 message still to be read: what may be spent on this today is spent" in err
+
+
+def test_without_a_key_facts_are_read_for_nothing_and_that_is_said(shell: Shell) -> None:
+    _, out, _ = shell.run("import", shell.file("talk.jsonl", LINES), "--extract")
+
+    assert "offline and free" in out
+    assert shell.did == ["read the facts of 1 messages"]
 
 
 def test_forget_prints_the_receipt(shell: Shell) -> None:
@@ -496,6 +549,13 @@ def test_doctor_prints_a_line_for_each_thing_it_looked_at(shell: Shell) -> None:
         "✓ spaces/local/memory.db",
         "✓ Telegram",
     ]
+
+
+def test_doctor_names_a_setting_that_does_not_exist(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("REMEMBRANCER_HOM", "x")
+
+    assert shell.run("doctor")[2].startswith("remembrancer: REMEMBRANCER_HOM: there is no such setting")
+    assert shell.run("doctor", "--live")[2] == ""
 
 
 def test_doctor_is_1_when_something_is_not_well(shell: Shell) -> None:

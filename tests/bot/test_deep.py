@@ -79,5 +79,5 @@ async def test_damaged_words_are_told_and_never_touched(tmp_path: Path, clock: F
     found = await looked(home, clock) + await looked(home, clock)
 
     assert [finding.is_well for finding in found] == [False, False]
-    assert "put a backup" in found[0].detail
+    assert "bring a backup back" in found[0].detail
     assert "Brandt" not in found[0].detail

@@ -4,7 +4,8 @@ import pytest
 
 from bot.errors import line_for, words_for
 from memory import errors
-from memory.errors import MemoryFault
+from memory.catalogue import speaking
+from memory.errors import MemoryFault, ModelBusy, ModelFault, ModelMisconfigured, ModelQuotaSpent
 
 PATH = Path("/data/spaces/42/memory.db")
 EXAMPLES: list[MemoryFault] = [
@@ -53,6 +54,25 @@ def test_a_member_reads_what_happened_what_was_kept_and_what_to_do(error: Memory
     assert "HTTP" not in words
 
 
+@pytest.mark.parametrize(
+    ("ref", "way"),
+    [
+        ("f12", "/facts shows what there is."),
+        ("n12", "/reminders shows what there is."),
+        ("p3", "/procedures shows what there is."),
+        ("version 2 of p3", "/procedures shows what there is."),
+        ("h3", "/compact shows what there is."),
+        ("m12", "/recall shows what there is."),
+        ("t12", "/recall shows what there is."),
+        ("s12", "/recall shows what there is."),
+        ("alarm 4", "/probe shows what there is."),
+        ("a99", "one that is answered or has expired is over."),
+    ],
+)
+def test_who_names_an_id_that_is_not_there_learns_where_to_look(ref: str, way: str) -> None:
+    assert words_for(errors.UnknownId(ref)).endswith(way)
+
+
 def test_a_model_that_asks_to_wait_is_given_that_time() -> None:
     assert "again in a minute" in words_for(errors.ModelBusy("429", retry_after_s=40))
     assert "again in 5 minutes" in words_for(errors.ModelBusy("429", retry_after_s=300))
@@ -62,6 +82,13 @@ def test_a_model_that_asks_to_wait_is_given_that_time() -> None:
 def test_an_unforeseen_error_has_words_and_quotes_nothing(error: Exception) -> None:
     assert "Your message is kept" in words_for(error)
     assert "person" not in words_for(error) + line_for(error)
+
+
+def test_a_member_reads_an_error_in_their_language_and_a_model_reads_it_in_english() -> None:
+    error = errors.UnknownId("f99")
+    with speaking("de"):
+        assert words_for(error).startswith("In diesem Gedächtnis gibt es f99 nicht. Nichts wurde geändert.")
+        assert str(error) == "there is no f99 in this memory"
 
 
 @pytest.mark.parametrize("error", [*EXAMPLES, OSError(13, "Permission denied", "/data")])
@@ -80,3 +107,9 @@ def test_an_operator_reads_which_file_is_concerned() -> None:
 @pytest.mark.parametrize("reason", ["safety", "max_tokens", "recitation", "something_new"])
 def test_a_silent_model_is_explained_by_its_reason(reason: str) -> None:
     assert words_for(errors.ModelSilent(reason)).endswith("Your message is kept; say it in other words or try again.")
+
+
+@pytest.mark.parametrize("fault", [ModelBusy, ModelMisconfigured, ModelQuotaSpent])
+def test_where_nothing_more_is_known_a_line_holds_no_empty_brackets(fault: type[ModelFault]) -> None:
+    assert "()" not in line_for(fault())
+    assert "(503)" in line_for(fault("503"))

@@ -19,13 +19,23 @@ SETTINGS = Settings.model_validate({})
 
 
 async def _examined(home: Home, clock: FakeClock, **reach: Reach) -> dict[str, Finding]:
-    return {found.about: found async for found in examine(SETTINGS, home, clock=clock, reach=reach)}
+    return {found.about: found async for found in examine(SETTINGS, home, clock=clock, reach=reach, is_root=True)}
 
 
 async def _space(home: Home, space_id: str, clock: FakeClock) -> Path:
     path = home.create_space(space_id).database
     await (await Database.open(path, "memory", clock=clock, backups=home.backups)).close()
     return path
+
+
+@pytest.mark.parametrize(("shell", "is_root"), [("on", True), ("on", False), ("off", True)])
+async def test_the_shell_and_root_do_not_go_together(
+    tmp_path: Path, clock: FakeClock, shell: str, is_root: bool
+) -> None:
+    settings = Settings.model_validate({"REMEMBRANCER_SHELL": shell})
+    looked = examine(settings, Home(tmp_path), clock=clock, reach={}, is_root=is_root)
+    warned = [found.is_well async for found in looked if found.detail.startswith("root, whom no limit")]
+    assert warned == ([False] if shell == "on" and is_root else [])
 
 
 def test_a_server_that_polled_just_now_lives(tmp_path: Path, clock: FakeClock) -> None:
@@ -213,7 +223,9 @@ async def test_a_service_that_never_answers_is_given_up(tmp_path: Path, clock: F
 
     found = {
         finding.about: finding
-        async for finding in examine(SETTINGS, Home(tmp_path), clock=clock, reach={"Telegram": silent}, deadline_s=0.01)
+        async for finding in examine(
+            SETTINGS, Home(tmp_path), clock=clock, reach={"Telegram": silent}, is_root=True, deadline_s=0.01
+        )
     }
 
     assert found["Telegram"].line() == "✗ Telegram: no answer within 0 s; check the network"

@@ -201,6 +201,42 @@ def test_a_webhook_without_a_secret_is_refused(say: Setter) -> None:
     assert line.startswith("TELEGRAM_WEBHOOK_SECRET is required with TELEGRAM_WEBHOOK_URL")
 
 
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://bot.example.org/x",
+        "https://bot.example.org:8080/x",
+        "https://me:word@bot.example.org/x",
+        "https://bot.example.org/x#y",
+        "https://bot.example.org/x y",
+    ],
+)
+def test_a_webhook_that_telegram_would_not_call_is_refused(say: Setter, url: str) -> None:
+    say.env(TELEGRAM_WEBHOOK_URL=url, TELEGRAM_WEBHOOK_SECRET="s", TELEGRAM_BOT_TOKEN=TOKEN, TELEGRAM_OWNER_ID="42")
+
+    assert say.complaint().startswith("TELEGRAM_WEBHOOK_URL must be a plain https address with the port 443, 80, 88 ")
+
+    assert say.env(TELEGRAM_BASE_URL="http://127.0.0.1:8081/bot").settings().telegram_webhook_url == url
+
+
+def test_a_webhook_listens_where_a_proxy_of_the_machine_finds_it_unless_told_otherwise(say: Setter) -> None:
+    assert say.settings().webhook_listen_in_use == HostPort("127.0.0.1", 8443)
+    said = say.env(TELEGRAM_WEBHOOK_LISTEN="[::]:9000").settings()
+    assert said.webhook_listen_in_use == HostPort("::", 9000)
+
+
+def test_a_setting_that_another_one_would_give_effect_is_told(say: Setter) -> None:
+    said = say.env(
+        REMEMBRANCER_TIMEZONE="UTC",
+        TELEGRAM_WEBHOOK_URL="https://bot.example.org/x",
+        TELEGRAM_WEBHOOK_SECRET="s",
+    ).warnings()
+    assert said == ("TELEGRAM_WEBHOOK_URL: has no effect without TELEGRAM_BOT_TOKEN",)
+
+    said = say.env(TELEGRAM_WEBHOOK_URL="", TELEGRAM_WEBHOOK_LISTEN="127.0.0.1:9000").warnings()
+    assert said == ("TELEGRAM_WEBHOOK_LISTEN: has no effect without TELEGRAM_WEBHOOK_URL",)
+
+
 def test_a_file_that_is_not_text_is_one_line(say: Setter) -> None:
     (say.folder / ".env").write_bytes(b"\xff\xfe\x00G\x00E")
 
@@ -221,9 +257,11 @@ def test_names_of_other_programs_are_none_of_our_business(say: Setter) -> None:
 
 
 def test_a_feature_that_this_version_lacks_is_said_when_it_is_switched_on(say: Setter) -> None:
-    said = say.env(REMEMBRANCER_TIMEZONE="UTC", REMEMBRANCER_SHELL="on", REMEMBRANCER_WORKBENCH="off").warnings()
+    said = say.env(
+        REMEMBRANCER_TIMEZONE="UTC", REMEMBRANCER_SHELL="on", REMEMBRANCER_WORKBENCH="127.0.0.1:8321"
+    ).warnings()
 
-    assert said == ("REMEMBRANCER_SHELL: the shell tool is not available in this version; it stays off",)
+    assert said == ("REMEMBRANCER_WORKBENCH: the workbench is not available in this version; nothing is served",)
 
 
 def test_no_form_of_the_settings_shows_a_secret(say: Setter) -> None:
@@ -256,6 +294,9 @@ def test_the_system_s_zone_has_an_iana_name_or_is_none() -> None:
 
 
 def test_each_setting_has_an_example_that_is_valid(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / "remembrancer").mkdir()
+    (tmp_path / "remembrancer" / "mcp.json").write_text('{"mcpServers": {}}')
     for name, field in names().items():
         examples = Settings.model_fields[field].examples
         assert examples, name

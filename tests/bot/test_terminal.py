@@ -19,7 +19,8 @@ from bot.views import printable
 from memory.errors import StorageFull
 from memory.messages import CallPart, Message, ResultPart, TextPart, ThoughtPart, text_message
 from memory.space import Space
-from memory.store.mailbox import Button, Entry, Outgoing, OutRow
+from memory.store.entries import Button, Entry, Outgoing
+from memory.store.mailbox import OutRow
 from memory.store.redaction import Redactor
 from tests.fakes.clock import FakeClock
 
@@ -290,10 +291,13 @@ async def test_where_a_file_lies_is_shown_in_its_place(out: io.StringIO) -> None
 async def test_a_live_reply_is_shown_as_markdown_once_it_is_complete(typed: Typed) -> None:
     await typed.screen.begin(1, ENTRY)
     await typed.screen.show_text("**Fri")
-    await typed.screen.show_tool(CallPart(call_id="1", name="recall", args={"query": "tax"}), is_ok=True)
+    call = CallPart(call_id="1", name="recall", args={"query": "tax"})
+    await typed.screen.show_call(call)
+    await typed.screen.show_tool(call, is_ok=True)
     await typed.screen.end()
     await typed.screen.deliver(_row(Outgoing(text="**Friday** at 17:30")))
 
+    assert "🧠 looking in my memory…" in typed.shown.getvalue()
     assert '✓ recall(query="tax")' in typed.shown.getvalue()
     assert typed.shown.getvalue().rstrip().endswith("Friday at 17:30")
 

@@ -5,6 +5,7 @@ as the real API does and its own library sends.
 """
 
 import base64
+import binascii
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -27,6 +28,18 @@ _JSON_KEYWORDS = {
     "title", "type",
 }  # fmt: skip
 _TYPES = {"string", "number", "integer", "boolean", "array", "object", "null"}
+
+
+_MEDIA = {
+    "image/png", "image/jpeg", "image/webp", "image/heic", "image/heif",
+    "audio/wav", "audio/mp3", "audio/mpeg", "audio/aiff", "audio/aac", "audio/ogg", "audio/flac", "audio/m4a",
+    "audio/mp4", "audio/opus", "audio/webm",
+    "video/mp4", "video/mpeg", "video/mpg", "video/quicktime", "video/mov", "video/avi", "video/x-flv", "video/webm",
+    "video/wmv", "video/3gpp",
+    "application/pdf",
+}  # fmt: skip
+_MAX_INLINE_BYTES = 20 * 1024 * 1024
+"""What a request may hold of encoded bytes."""
 
 
 class Broken(Exception):
@@ -65,6 +78,7 @@ def check_request(
         raise Broken("contents is not specified")
     for content in contents:
         _check_content(content, signatures, opaque, expired)
+    _check_size(contents)
     _check_order(contents)
     _check_current_turn(contents)
 
@@ -92,6 +106,12 @@ def _check_content(
             raise Broken("You do not have permission to access the File or it may not exist.", 403)
 
 
+def _check_size(contents: list[Mapping[str, Any]]) -> None:
+    blobs = [get(part, "inlineData") for content in contents for part in content["parts"]]
+    if sum(len(blob["data"]) for blob in blobs if blob is not None) > _MAX_INLINE_BYTES:
+        raise Broken(f"Request payload size exceeds the limit: {_MAX_INLINE_BYTES} bytes.")
+
+
 def _check_part(part: Mapping[str, Any], role: str, signatures: Mapping[str, str], opaque: Collection[str]) -> None:
     if canonical(part) in opaque:
         return
@@ -107,11 +127,20 @@ def _check_part(part: Mapping[str, Any], role: str, signatures: Mapping[str, str
         raise Broken("a function call must have a name and the role model")
     if get(part, "functionResponse") is not None and role != "user":
         raise Broken("a function response must have the role user")
-    blob = get(part, "inlineData")
-    if blob is not None and not (get(blob, "mimeType") and base64.b64decode(blob.get("data") or "", validate=True)):
+    if get(part, "inlineData") is not None:
+        _check_blob(get(part, "inlineData"))
+
+
+def _check_blob(blob: Mapping[str, Any]) -> None:
+    mime_type, data = get(blob, "mimeType"), blob.get("data")
+    if not mime_type or not data:
         raise Broken("inlineData needs a mimeType and data")
-    if blob is not None and not re.match(r"(image|audio|video|text)/|application/pdf$", get(blob, "mimeType")):
-        raise Broken(f"Unsupported MIME type: {get(blob, 'mimeType')}")
+    if mime_type not in _MEDIA and not mime_type.startswith("text/"):
+        raise Broken(f"Unsupported MIME type: {mime_type}")
+    try:
+        base64.b64decode(data.replace("-", "+").replace("_", "/"), validate=True)
+    except binascii.Error:
+        raise Broken("Invalid value at 'inline_data.data' (TYPE_BYTES), Base64 decoding failed") from None
 
 
 def _check_signature(part: Mapping[str, Any], signature: str, signatures: Mapping[str, str]) -> None:

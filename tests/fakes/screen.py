@@ -3,9 +3,11 @@
 import asyncio
 from itertools import count
 
+from bot.turn.progress import line
 from bot.turn.screen import DeliveryFault
 from memory.messages import CallPart
-from memory.store.mailbox import Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import OutRow
 from tests.fakes.clock import FakeClock
 
 
@@ -42,6 +44,9 @@ class FakeScreen:
 
     async def show_text(self, text: str) -> None:
         self.shown.append(text)
+
+    async def show_call(self, call: CallPart) -> None:
+        self.shown.append(line(call))
 
     async def show_tool(self, call: CallPart, *, is_ok: bool) -> None:
         self._clock.advance(self.seconds_a_tool)

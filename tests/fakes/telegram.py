@@ -28,10 +28,14 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from tests.fakes.telegram_failures import CONFLICT, Call, Failure, Scripted
+from tests.fakes.telegram_courier import Courier
+from tests.fakes.telegram_failures import CONFLICT, HOOKED, Call, Failure, Scripted
 from tests.fakes.telegram_http import Broken, disconnected, read_params, refusal
-from tests.fakes.telegram_rules import Refused, bad_request, utf16_len
-from tests.fakes.telegram_world import Chat, Shown, World, user_json
+from tests.fakes.telegram_rules import REACTIONS, Refused, Webhook, bad_request, utf16_len
+from tests.fakes.telegram_world import Chat, Shown, World
+
+FILE = "file"
+"""How the reading of a file is named among the calls, and in a script of failures."""
 
 
 @dataclass(eq=False)
@@ -47,21 +51,29 @@ class FakeTelegram:
     """The server and its script.
 
     `base_url` and `base_file_url` are what TELEGRAM_BASE_URL and TELEGRAM_BASE_FILE_URL take. A wrong token gets 401
-    (404 when it is malformed), as does the right one while `is_revoked`. A poll waits at most `max_poll_s`.
+    (404 when it is malformed), as does the right one while `is_revoked`. A poll waits at most `max_poll_s`. `now` dates
+    what is sent, in seconds since 1970.
     """
 
-    def __init__(self, *, token: str = "123456:AAF4ke-Token_for-tests_only_0000000", max_poll_s: float = 1.0) -> None:
+    def __init__(
+        self,
+        *,
+        token: str = "123456:AAF4ke-Token_for-tests_only_0000000",
+        max_poll_s: float = 1.0,
+        now: Callable[[], float] = time.time,
+    ) -> None:
         self.token = token
         self.bot_id = int(token.split(":", maxsplit=1)[0])
         self.is_revoked = False
         self._max_poll_s = max_poll_s
-        self._world = World(self.bot_id)
+        self._world = World(self.bot_id, now)
         self._calls: list[Call] = []
         self._script: list[Scripted] = []
         self._held: list[_Held] = []
         self._poll: _Held | None = None
         self._is_stopping = False
         self._state = threading.Condition(threading.RLock())
+        self.courier = Courier(self._world, self._state)
         self._socket = socket.socket()
         self._socket.bind(("127.0.0.1", 0))
         self._socket.listen(128)
@@ -82,12 +94,14 @@ class FakeTelegram:
 
     def __enter__(self) -> Self:
         self._thread.start()
+        self.courier.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._server.should_exit = True
         with self._change():
             self._is_stopping = True
+        self.courier.stop()
         self._thread.join(10)
 
     # -- what people do -----------------------------------------------------------------------------------------------
@@ -96,6 +110,16 @@ class FakeTelegram:
         """Make a chat known to the bot (speaking does so too); negative ids are groups."""
         with self._change():
             self._world.chat(chat_id).topics |= set(topics)
+
+    def name(self, user_id: int, name: str) -> None:
+        """Give a person a first name; without it they are called by their number."""
+        with self._change():
+            self._world.names[user_id] = name
+
+    def close_topic(self, chat_id: int, thread_id: int) -> None:
+        """The topic is deleted: nothing can be sent to it any more."""
+        with self._change():
+            self._world.chat(chat_id).topics.discard(thread_id)
 
     def say(
         self,
@@ -117,7 +141,7 @@ class FakeTelegram:
             if thread_id is not None:
                 chat.topics.add(thread_id)
             shown = Shown(
-                chat.chat_id, self._world.next_message_id(), text or "", is_bots=False, date=date or int(time.time()),
+                chat.chat_id, self._world.next_message_id(), text or "", is_bots=False, date=date or self._world.date(),
                 reply_to=reply_to, thread_id=thread_id,
             )  # fmt: skip
             self._world.post(shown)
@@ -140,10 +164,26 @@ class FakeTelegram:
             if not is_expired:
                 self._world.open_presses.add(press_id)
             query = {
-                "id": press_id, "from": user_json(user_id), "chat_instance": "1", "data": data,
+                "id": press_id, "from": self._world.user_json(user_id), "chat_instance": "1", "data": data,
                 "message": self._world.message_json(shown),
             }  # fmt: skip
             return self._world.queue({"callback_query": query})
+
+    def react(self, user_id: int, shown: Shown, *emoji: str, **fields: Any) -> int:
+        """Queue the change of a person's reaction to a message of the bot, to none without `emoji`; returns the
+        update id. `fields` are added, such as an `actor_chat` in place of the `user` (None).
+        """
+        with self._change():
+            assert set(emoji) <= REACTIONS
+            now = [{"type": "emoji", "emoji": sign} for sign in emoji]
+            before = self._world.reactions.get((shown.chat_id, shown.message_id, user_id), [])
+            self._world.reactions[shown.chat_id, shown.message_id, user_id] = now
+            chat = self._world.chat(shown.chat_id).as_json()
+            body = {
+                "chat": chat, "message_id": shown.message_id, "user": self._world.user_json(user_id),
+                "date": self._world.date(), "old_reaction": before, "new_reaction": now,
+            }  # fmt: skip
+            return self._world.queue({"message_reaction": {k: v for k, v in (body | fields).items() if v is not None}})
 
     def push_raw(self, update: dict[str, Any]) -> int:
         """Queue any JSON as an update (numbered if it has no `update_id`) and return its id."""
@@ -160,6 +200,16 @@ class FakeTelegram:
         with self._change():
             self._world.chat(user_id).is_blocked = is_blocked
 
+    def let_in(self, chat_id: int) -> None:
+        """Somebody brings the bot into a group again."""
+        with self._change():
+            self._world.chat(chat_id).is_left = False
+
+    def is_in(self, chat_id: int) -> bool:
+        """Whether the bot has not left a group."""
+        with self._state:
+            return not self._world.chat(chat_id).is_left
+
     def migrate(self, chat_id: int, new_chat_id: int) -> None:
         """The group becomes a supergroup: calls with the old id are refused and name the new one."""
         with self._change():
@@ -174,6 +224,20 @@ class FakeTelegram:
         """Let the next calls of a method (`*`: any) fail, after `skip` that do not; `times` None: until `heal`."""
         with self._change():
             self._script.append(Scripted(failure, method, chat_id, skip, times))
+
+    def set_webhook(self, url: str) -> None:
+        """Another program sets a webhook."""
+        with self._change():
+            self._world.call("setWebhook", {"url": url})
+
+    def break_webhook(self, reason: str, *, waiting: int) -> None:
+        """From now on nothing can be brought to the webhook that is set, and so many updates wait."""
+        with self._change():
+            self.courier.is_down = True
+            for _ in range(waiting):
+                self._world.queue({"message": {}})
+            assert self._world.webhook is not None
+            self._world.webhook.failure = {"last_error_date": int(time.time()), "last_error_message": reason}
 
     def heal(self) -> None:
         """Drop every scripted failure that is left."""
@@ -191,6 +255,11 @@ class FakeTelegram:
                 for chat_id, chat in self._world.chats.items()
             }
 
+    def messages(self, chat_id: int) -> list[Shown]:
+        """Return all messages of a chat as they stand now, the people's too, oldest first (copies)."""
+        with self._state:
+            return deepcopy(list(self._world.chat(chat_id).messages.values()))
+
     @property
     def calls(self) -> list[Call]:
         """Every call that arrived, oldest first (copies)."""
@@ -202,6 +271,12 @@ class FakeTelegram:
         """The ids of updates no poller confirmed yet."""
         with self._state:
             return sorted(self._world.pending)
+
+    @property
+    def webhook(self) -> Webhook | None:
+        """The webhook that is set."""
+        with self._state:
+            return deepcopy(self._world.webhook)
 
     @property
     def commands(self) -> list[dict[str, str]]:
@@ -257,7 +332,7 @@ class FakeTelegram:
                 held.loop.call_soon_threadsafe(held.changed.set)
 
     def _incoming(self, chat: Chat, shown: Shown, user_id: int, fields: dict[str, Any]) -> dict[str, Any]:
-        body = self._world.message_json(shown) | {"from": user_json(user_id)}
+        body = self._world.message_json(shown) | {"from": self._world.user_json(user_id)}
         if not shown.text:
             del body["text"]
         if shown.text.startswith("/"):
@@ -268,8 +343,13 @@ class FakeTelegram:
         return body | fields
 
     async def _serve_file(self, request: Request) -> Response:
-        with self._state:
-            data = self._world.files.get(request.path_params["path"].removeprefix("files/"))
+        call = Call(FILE, {"path": request.path_params["path"]})
+        with self._change():
+            self._calls.append(call)
+            failure = self._next_failure(call)
+            data = self._world.files.get(call.params["path"].removeprefix("files/"))
+        if failure is not None:
+            return await self._broken(request, failure)
         if self._token_fault(request) or data is None:
             return JSONResponse({"ok": False, "error_code": 404, "description": "Not Found"}, 404)
         return Response(data, media_type="application/octet-stream")
@@ -321,6 +401,9 @@ class FakeTelegram:
             return refusal(refused)
         if failure is None:
             return JSONResponse({"ok": True, "result": result})
+        return await self._broken(request, failure)
+
+    async def _broken(self, request: Request, failure: Failure) -> Response:
         match failure.manner:
             case "answer":
                 return refusal(Refused(failure.status, failure.description, **failure.parameters))
@@ -340,6 +423,9 @@ class FakeTelegram:
         offset, limit = int(params.get("offset", 0)), int(params.get("limit", 100))
         if not 1 <= limit <= 100:
             raise bad_request("limit must be between 1 and 100")
+        with self._state:
+            if self._world.webhook is not None:
+                raise Refused(409, HOOKED)
         allowed = params.get("allowed_updates") or []
 
         def take() -> list[dict[str, Any]]:

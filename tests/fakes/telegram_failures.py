@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 CONFLICT = "Conflict: terminated by other getUpdates request; make sure that only one bot instance is running"
+HOOKED = "Conflict: can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
 
 
 @dataclass(frozen=True)

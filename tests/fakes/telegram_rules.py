@@ -8,6 +8,7 @@ import json
 import re
 import struct
 import unicodedata
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import combinations
 from typing import Any
@@ -224,6 +225,34 @@ def _check_button(button: dict[str, Any]) -> None:
         raise bad_request("BUTTON_DATA_INVALID")
     if "url" in button and not is_web_address(button["url"]):
         raise bad_request("inline keyboard button URL is invalid")
+
+
+@dataclass(eq=False)
+class Webhook:
+    """Where updates are brought. `failure` is what getWebhookInfo tells of the last attempt that failed."""
+
+    url: str
+    secret: str | None
+    max_connections: int
+    allowed: list[str]
+    failure: dict[str, Any] = field(default_factory=dict)
+
+
+def check_webhook(params: dict[str, Any]) -> Webhook | None:
+    """Return the webhook that is asked for, None for an empty address; refuse what cannot be called."""
+    url, secret = params.get("url") or "", params.get("secret_token")
+    if not url:
+        return None
+    parts = urlsplit(url)
+    # A server on the same machine takes plain addresses; Telegram's own would ask for https.
+    if parts.scheme not in {"http", "https"} or not parts.hostname:
+        raise bad_request("bad webhook: An HTTPS URL must be provided for webhook")
+    if secret is not None and not re.fullmatch(r"[A-Za-z0-9_-]{1,256}", secret):
+        raise bad_request("secret token contains unallowed characters")
+    connections = int(params.get("max_connections") or 40)
+    if not 1 <= connections <= 100:
+        raise bad_request("max_connections must be between 1 and 100")
+    return Webhook(url, secret, connections, list(params.get("allowed_updates") or []))
 
 
 def check_commands(commands: Any) -> list[dict[str, str]]:

@@ -14,6 +14,7 @@ from tests.fakes.telegram_rules import (
     MAX_CAPTION,
     REACTIONS,
     Refused,
+    Webhook,
     bad_request,
     canonical,
     check_commands,
@@ -22,6 +23,7 @@ from tests.fakes.telegram_rules import (
     check_markup,
     check_photo,
     check_text,
+    check_webhook,
     utf16_len,
 )
 
@@ -64,6 +66,7 @@ class Chat:
     topics: set[int] = field(default_factory=set)
     drafts: dict[int, str] = field(default_factory=dict)
     is_blocked: bool = False
+    is_left: bool = False
     migrated_to: int | None = None
 
     @property
@@ -76,26 +79,34 @@ class Chat:
         return {"id": self.chat_id, "type": "supergroup", "title": f"Group{self.chat_id}"}
 
 
-def user_json(user_id: int) -> dict[str, Any]:
-    return {"id": user_id, "is_bot": False, "first_name": f"User{user_id}"}
+def user_json(user_id: int, name: str | None = None) -> dict[str, Any]:
+    return {"id": user_id, "is_bot": False, "first_name": name or f"User{user_id}"}
 
 
 class World:
-    """All chats of one bot, and its queue of updates. Not safe for threads."""
+    """All chats of one bot, and its queue of updates; `now` gives seconds since 1970. Not safe for threads."""
 
-    def __init__(self, bot_id: int) -> None:
+    def __init__(self, bot_id: int, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self.names: dict[int, str] = {}
         self.bot = {"id": bot_id, "is_bot": True, "first_name": "Remembrancer", "username": "remembrancer_bot"}
         self.chats: dict[int, Chat] = {}
         self.pending: dict[int, dict[str, Any]] = {}
         self.commands: dict[str, list[dict[str, str]]] = {}
         self.files: dict[str, bytes] = {}
+        self.reactions: dict[tuple[int, int, int], list[dict[str, str]]] = {}
         self.open_presses: set[str] = set()
         self.answered_presses: dict[str, str] = {}
+        self.webhook: Webhook | None = None
         self._last_message_id = 0
         self._last_update_id = 1000
         self._methods: dict[str, Callable[[dict[str, Any]], Any]] = {
             "getMe": self._get_me,
+            "getChat": self._get_chat,
+            "leaveChat": self._leave_chat,
+            "setWebhook": self._set_webhook,
             "deleteWebhook": self._delete_webhook,
+            "getWebhookInfo": self._get_webhook_info,
             "setMyCommands": self._set_my_commands,
             "getMyCommands": self._get_my_commands,
             "sendMessage": self._send_message,
@@ -119,6 +130,13 @@ class World:
         return perform(params)
 
     # -- the people ---------------------------------------------------------------------------------------------------
+
+    def date(self) -> int:
+        """Return what a message of this moment is dated."""
+        return int(self._now())
+
+    def user_json(self, user_id: int) -> dict[str, Any]:
+        return user_json(user_id, self.names.get(user_id))
 
     def chat(self, chat_id: int) -> Chat:
         return self.chats.setdefault(chat_id, Chat(chat_id))
@@ -152,7 +170,7 @@ class World:
             "message_id": shown.message_id,
             "date": shown.date,
             "chat": self.chat(shown.chat_id).as_json(),
-            "from": self.bot if shown.is_bots else user_json(shown.chat_id),
+            "from": self.bot if shown.is_bots else self.user_json(shown.chat_id),
         }
         if shown.document:
             body["document"] = {
@@ -182,7 +200,29 @@ class World:
     def _get_me(self, params: dict[str, Any]) -> dict[str, Any]:
         return self.bot | {"can_join_groups": True, "can_read_all_group_messages": False}
 
+    def _get_chat(self, params: dict[str, Any]) -> dict[str, Any]:
+        return self._reachable(params).as_json() | {"accent_color_id": 0, "max_reaction_count": 11}
+
+    def _leave_chat(self, params: dict[str, Any]) -> bool:
+        chat = self._reachable(params)
+        if chat.is_private:
+            raise bad_request("chat member status can't be changed in private chats")
+        chat.is_left = True
+        return True
+
+    def _set_webhook(self, params: dict[str, Any]) -> bool:
+        self.webhook = check_webhook(params)
+        return self._delete_webhook({}) if self.webhook is None else True
+
+    def _get_webhook_info(self, params: dict[str, Any]) -> dict[str, Any]:
+        hook = self.webhook
+        info = {"url": "", "has_custom_certificate": False, "pending_update_count": len(self.pending)}
+        return info if hook is None else info | {
+            "url": hook.url, "max_connections": hook.max_connections, "allowed_updates": hook.allowed, **hook.failure
+        }  # fmt: skip
+
     def _delete_webhook(self, params: dict[str, Any]) -> bool:
+        self.webhook = None
         if params.get("drop_pending_updates"):
             self.pending.clear()
         return True
@@ -227,7 +267,7 @@ class World:
         shown.reply_to = _reply_target(chat, params)
         shown.thread_id = _topic(chat, params)
         shown.is_silent = bool(params.get("disable_notification"))
-        shown.date = int(time.time())
+        shown.date = self.date()
         shown.message_id = self.next_message_id()
         chat.drafts.clear()
         return self.message_json(self.post(shown))
@@ -278,6 +318,7 @@ class World:
         draft_id = _integer(params.get("draft_id"), "draft_id")
         if draft_id == 0:
             raise bad_request("draft identifier must be non-zero")
+        _topic(chat, params)
         text, _ = _checked_text(params)
         chat.drafts[draft_id] = text
         return True
@@ -310,6 +351,8 @@ class World:
         if chat.migrated_to is not None:
             reason = "Bad Request: group chat was upgraded to a supergroup chat"
             raise Refused(400, reason, migrate_to_chat_id=chat.migrated_to)
+        if chat.is_left:
+            raise Refused(403, "Forbidden: bot is not a member of the supergroup chat")
         if chat.is_blocked:
             raise Refused(403, "Forbidden: bot was blocked by the user")
         return chat

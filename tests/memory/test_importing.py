@@ -13,6 +13,7 @@ from memory.messages import Message
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
+from memory.store.preferences import Preferences
 from memory.store.sessions import SessionStore
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
@@ -25,8 +26,8 @@ class Home:
     def __init__(self, database: Database, clock: FakeClock) -> None:
         self.db = database
         self.sessions = SessionStore(database, clock)
-        self.segments = SegmentStore(database, ZONE)
-        self.recall = Recall(database, ZONE, clock)
+        self.segments = SegmentStore(database, Preferences(ZONE))
+        self.recall = Recall(database, Preferences(ZONE), clock)
         self.progress: list[int] = []
         self.forgotten: set[str] = set()
 
@@ -117,6 +118,7 @@ async def test_an_entry_is_the_same_when_ref_time_and_text_match(home: Home) -> 
         ('{"at": "2023-05-08", "role": "user", "text": 7}', "line 2: text: "),
         (line("my words \ud800"), "line 2: text: holds half a character"),
         ("[" * 100_000, "line 2: is "),
+        ('{"at": ' + "9" * 5_000 + "}", "line 2: holds a number of too many digits"),
     ],
 )
 async def test_a_bad_line_is_named_and_nothing_is_stored(home: Home, bad: str, reason: str) -> None:

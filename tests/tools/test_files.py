@@ -96,6 +96,22 @@ async def test_nothing_beyond_the_folder_is_reached_and_wrong_calls_are_told(
     assert not (tmp_path / ".env").exists()
 
 
+async def test_a_secret_in_a_file_is_neither_read_nor_found(tmp_path: Path) -> None:
+    # The second stands across the edge of a page.
+    edge = "The wifi password is plum-otter-9. ".ljust(PAGE_CHARS - 30) + "The wifi password is fig-heron-7. More."
+    *pages, found = await done(
+        tmp_path,
+        {"action": "read", "path": "wifi.txt"},
+        {"action": "read", "path": "wifi.txt", "page": 2},
+        {"action": "search", "query": "wifi"},
+        files={"wifi.txt": edge.encode()},
+    )
+    assert "wifi password is [secret" in pages[0]["text"]
+    assert pages[1]["text"].endswith(". More.")
+    assert found["of"] == 1
+    assert not any(part in str([pages, found]) for part in ("plum", "otter", "fig", "heron"))
+
+
 async def test_what_is_no_text_is_neither_read_nor_searched(tmp_path: Path) -> None:
     read, found = await done(
         tmp_path,

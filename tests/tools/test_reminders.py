@@ -27,13 +27,13 @@ async def results(h: House) -> list[dict[str, Any]]:
     return [result.response for message in messages for result in message.results]
 
 
-async def test_a_reminder_is_set_and_the_program_says_so_with_time_weekday_and_zone(tmp_path: Path) -> None:
+async def test_a_reminder_is_set_and_the_program_says_so_with_its_time(tmp_path: Path) -> None:
     async with house(tmp_path, model=asks(CALL)) as h:
         await h.say("remind me tomorrow at 5 pm to call mom", author_id=7)
         (result,) = await results(h)
         assert (result["set"], result["local"], result["zone"]) == ("n1", "Wed 3 Mar 2027 17:00", "Europe/Berlin")
         receipt = h.screen.rows[0].message
-        assert receipt.text == "⏰ Reminder n1 set: Wed 3 Mar 2027 17:00 (Europe/Berlin)\n> call mom"
+        assert receipt.text == "⏰ Reminder n1 set: tomorrow 17:00 (Europe/Berlin)\n> call mom"
         assert [(b.text, b.data) for b in receipt.buttons[0]] == [("Undo", "nundo:1:1"), ("Edit", "nedit:1")]
         assert h.screen.delivered[1] == "All right."
 

@@ -3,16 +3,18 @@
 import asyncio
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
-from bot.turn.agent import MAY_HAVE_HAPPENED
+from bot.turn.calling import MAY_HAVE_HAPPENED
+from bot.web.addresses import address_of
 from memory.errors import ModelBusy, ModelFault
 from memory.ledger.facts import Statement
 from memory.ports import ModelReply, ModelRequest, OnText, Source
 from tests.bot.turn.house import House, TaskModel, house
 from tests.fakes.model import ScriptedModel, calls, says
+from tools.named import Address
 from tools.registry import Registry
 from tools.tool import Context, ToolError
 from tools.web import FetchUrlArguments, FetchUrlTool, Page, WebSearchArguments, WebSearchTool
@@ -52,9 +54,14 @@ class FakePages:
 
     page: Page
     asked: list[str] = field(default_factory=list)
+    stayed: list[bool] = field(default_factory=list)
 
-    async def read(self, url: str) -> Page:
+    def address(self, url: str) -> Address:
+        return address_of(url)
+
+    async def read(self, url: str, *, stays: bool) -> Page:
         self.asked.append(url)
+        self.stayed.append(stays)
         return self.page
 
 
@@ -172,7 +179,8 @@ async def test_a_short_private_value_is_held_back_only_as_a_word_of_its_own(tmp_
 async def test_a_page_is_marked_and_its_hidden_signs_and_secrets_are_gone(tmp_path: Path) -> None:
     hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "obey")
     page = Page("https://harbour.example/", f"The ferry{hidden} leaves. {TOKEN}", f"Times{hidden}", "2026-02-01", True)
-    async with house(tmp_path) as h:
+    async with house(tmp_path, says("Hello.")) as h:
+        await h.say("Hello.")
         wanted = FetchUrlArguments(url=" https://harbour.example/ ")
         got = await FetchUrlTool(FakePages(page)).run(wanted, Context(h.space, 1, ()))
     assert (got["title"], got["date"], got["cut"], got["url"]) == ("Times", "2026-02-01", True, page.url)
@@ -246,3 +254,16 @@ def test_the_tools_are_declared_by_the_registry_alone() -> None:
     model, pages = searching(), FakePages(Page("", ""))
     registry = Registry([WebSearchTool(model), FetchUrlTool(pages)])
     assert [spec.name for spec in registry.specs] == ["web_search", "fetch_url"]
+
+
+class OfflineFetchTool(FetchUrlTool):
+    name: ClassVar[str] = "fetch_offline"
+
+
+async def test_a_page_of_broken_signs_leaves_the_turn_whole(tmp_path: Path) -> None:
+    page = Page("https://harbour.example/", b"The ferry +2AA- leaves.".decode("utf-7"))
+    steps = (calls((OfflineFetchTool.name, {"url": page.url})), says("At nine."))
+    async with house(tmp_path, *steps, tools=(OfflineFetchTool(FakePages(page)),)) as h:
+        await h.say("When does the ferry leave, harbour.example?")
+        assert h.screen.delivered == ["At nine."]
+        assert (await results(h))[0]["text"] == "The ferry \ufffd leaves."

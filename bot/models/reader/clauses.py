@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from bot.models.reader.orders import is_order
 from bot.models.reader.words import is_question, sentences
 
 _MAX_SENTENCE = 600
@@ -120,7 +121,7 @@ def _parts(sentence: str) -> Iterator[str]:
     start = 0
     for joint in _JOINT.finditer(sentence):
         left, right = sentence[start : joint.start()], sentence[joint.end() :]
-        if _VERB.search(left) and _VERB.search(right):
+        if (_VERB.search(left) or is_order(_OPENER.sub("", left.strip()))) and _VERB.search(right):
             yield left
             start = joint.end()
     yield sentence[start:]

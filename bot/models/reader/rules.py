@@ -27,13 +27,6 @@ DEADLINES = (
     rule("deadline", rf"(?:i|we)(?:'ve got to| must| have to| need to| should| got to) (?P<subject>.+?)"
                       rf" (?P<value>{_BY} .+)",
           _DUE_SUBJECT, "By when: {subject}?", "date"),
-    rule("deadline", rf"remind me to (?P<subject>.+?) (?P<value>(?:on |at |by"
-                      rf" )?{DATE}.*)", "{subject}", "When: {subject}?",
-          "date"),
-    rule("deadline", rf"erinnere mich (?P<value>{DATE}) (?:an|daran,?) (?P<subject>.+)",
-          "{subject}", "Wann: {subject}?", "date"),
-    rule("deadline", rf"напомни(?:те)?(?: мне)? (?P<value>{DATE}) (?:о|об|про)? ?(?P<subject>.+)",
-          "{subject}", "Когда: {subject}?", "date"),
     rule("deadline", rf"(?P<subject>{NP}) (?:истекает|истекают|заканчивается|действует до)(?: в)? (?P<value>.+)",
           "{subject} (истекает)", "Когда истекает {subject}?", "date"),
     rule("deadline", rf"(?P<subject>{NP}) (?:запланирован[аоы]?|назначен[аоы]?|состоится|начн[её]тся"

@@ -9,6 +9,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from bot.models.reader.clauses import Clause
+from bot.models.reader.orders import is_order
 from bot.models.reader.rule import DATE_MARK, Rule, clean_subject, clean_value, with_article
 from bot.models.reader.rules import RULES
 from bot.models.reader.words import language_of, stems
@@ -134,7 +135,9 @@ class _Dates:
 
 
 def finding_of(clause: Clause, said: Moment | None) -> Finding | None:
-    """Return what a clause states, or None; "not Riga" behind a value is no part of it."""
+    """Return what a clause states, None for an order; "not Riga" behind a value is no part of it."""
+    if is_order(clause.text) and not clause.is_explicit:
+        return None
     clause = replace(clause, text=_CONTRAST.sub("", clause.text))
     mentions = dates_in(clause.text, said)
     masked = _masked(clause.text, mentions)

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from bot.commands.choices import CHOOSE_WHAT, GONE, IN_HISTORY, KEEP_WHAT
+from memory.store.entries import Outgoing
 from memory.store.mailbox import OutRow
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
@@ -26,12 +27,18 @@ async def forward(h: House) -> OutRow:
 
 
 async def press(h: House, row: OutRow, data: str) -> str | None:
-    """Press a button of a message; return what was answered below it, if anything."""
+    """Press a button of a message; return what was answered below it or added to its words, if anything."""
     assert row.place is not None
     assert data in [button.data for buttons in row.message.buttons for button in buttons]
-    before = len(h.screen.rows)
+    before, stood = len(h.screen.rows), standing(h, row).text
     await h.say("", kind="press", press=data, message_id=int(row.place.rpartition(":")[2]), author_id=7)
-    return next((new.message.text for new in h.screen.rows[before:] if new.place != row.place), None)
+    below = [new.message.text for new in h.screen.rows[before:] if new.place != row.place]
+    return next(iter(below), standing(h, row).text.removeprefix(stood).strip() or None)
+
+
+def standing(h: House, row: OutRow) -> Outgoing:
+    """Return a message as it stands now."""
+    return next(one.message for one in reversed(h.screen.rows) if one.place == row.place)
 
 
 async def test_a_forwarded_post_is_asked_about_with_two_buttons_a_fact(tmp_path: Path) -> None:
@@ -63,12 +70,14 @@ async def test_keep_makes_it_a_fact_once_and_can_be_undone(tmp_path: Path) -> No
     async with house(tmp_path, model=reads(extracts(DOOR, GATE))) as h:
         asked = await forward(h)
         assert await press(h, asked, "keep:1") == "✎ door code → 4711 · f1"
-        kept = next(row for row in reversed(h.screen.rows) if row.message.text.startswith("✎"))
-        rest = next(row for row in reversed(h.screen.rows) if row.place == asked.place)
-        assert [[b.data for b in row] for row in rest.message.buttons] == [["keep:2", "drop:2"]]
+        kept = h.screen.rows[-1]
+        assert kept.place == asked.place
+        keep_or_drop, undo = kept.message.buttons
+        assert [button.data for button in keep_or_drop] == ["keep:2", "drop:2"]
+        assert [button.text for button in undo] == ["Undo f1"]
         assert await press(h, asked, "keep:1") == GONE
         assert [fact.value for fact in await h.space.facts.active()] == ["4711"]
-        await press(h, kept, kept.message.buttons[0][0].data)
+        await press(h, kept, undo[0].data)
         assert await h.space.facts.active() == []
 
 
@@ -86,6 +95,8 @@ async def test_drop_takes_it_away(tmp_path: Path) -> None:
     async with house(tmp_path, model=reads(extracts(DOOR))) as h:
         asked = await forward(h)
         assert await press(h, asked, "drop:1") == "Dropped f1; it is no fact of yours."
+        assert standing(h, asked).text == f"{asked.message.text}\n\nDropped f1; it is no fact of yours."
+        assert standing(h, asked).buttons == ()
         assert await press(h, asked, "keep:1") == GONE
         assert await h.space.facts.listed() == []
 

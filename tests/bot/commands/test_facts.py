@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.commands.facts import OVERTAKEN
 from memory.store.mailbox import OutRow
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
@@ -119,6 +120,25 @@ async def test_undo_of_an_edited_message_brings_back_what_it_said_before(tmp_pat
         assert await values(h) == ["Dr. Kern"]
         await command(h, "/undo")
         assert await values(h) == ["Dr. Brandt"]
+
+
+async def test_the_receipt_of_what_was_edited_loses_its_undo_and_a_late_press_says_why(tmp_path: Path) -> None:
+    both = extracts(VET, change("dog", "Rex", "Our dog is Rex."))
+    edited = extracts(change("vet", "Dr. Kern", "Our vet is Dr. Kern."), change("dog", "Rex", "Our dog is Rex."))
+    async with house(tmp_path, model=TaskModel(ScriptedModel([says("ok")]), ScriptedModel([both, edited]))) as h:
+        await tell(h, "Our vet is Dr. Brandt. Our dog is Rex.")
+        receipt = newest(h)
+        assert labels(receipt) == [["Undo f1"], ["Undo f2"]]
+        said_at = int((await h.space.sessions.place_of(1) or "").split(":")[2])
+        await h.say("Our vet is Dr. Kern. Our dog is Rex.", kind="edit", message_id=said_at, author_id=ME)
+        left, told = h.screen.rows[-2:]
+        assert (left.place, labels(left)) == (receipt.place, [["Undo f2"]])
+        assert told.message.text == "✎ vet → Dr. Kern (was Dr. Brandt) · f3"
+        late = await press_data(h, receipt, receipt.message.buttons[0][0].data)
+        assert OVERTAKEN.format(value="Dr. Brandt", ref="f1") in (late.message.text, h.screen.rows[-2].message.text)
+        assert sorted(await values(h)) == ["Dr. Kern", "Rex"]
+        await press(h, told, "Undo")
+        assert sorted(await values(h)) == ["Dr. Brandt", "Rex"]
 
 
 async def test_undo_names_a_fact_and_says_what_stays(tmp_path: Path) -> None:

@@ -45,6 +45,18 @@ async def test_several_ids_go_together_and_each_has_its_receipt(tmp_path: Path) 
         assert files_with(tmp_path, "brandt") == files_with(tmp_path, "kayak") == []
 
 
+async def test_a_receipt_stays_readable_in_whichever_language_it_was_given(tmp_path: Path) -> None:
+    async with house(tmp_path, model=chats(1)) as h:
+        await h.say("The kayak lies in Lindau.")
+        await command(h, "/settings language de")
+        told = await command(h, "/forget m1")
+        assert told.startswith("Vergessen: m1. Vorher gefunden: 1 Nachricht")
+        await command(h, "/settings language en")
+        await command(h, "/forget m1")
+        rows = await h.space.db.fetch_all("SELECT json_extract(body, '$.text') AS text FROM outbox")
+        assert told in [row["text"] for row in rows]
+
+
 async def test_one_wrong_id_and_nothing_is_forgotten_not_even_by_the_next_import(tmp_path: Path) -> None:
     async with house(tmp_path, model=chats(1)) as h:
         said_at = h.clock.now()

@@ -9,8 +9,8 @@ from bot.terminal import Chat
 from bot.views import facts_json
 from memory.forget import confirmation
 from memory.ledger.facts import Statement
+from memory.store.entries import EntryKind
 from memory.store.held_secrets import HELD_S
-from memory.store.mailbox import EntryKind
 from memory.store.redaction import Redactor, strip_hidden
 from memory.store.spoken_secrets import find_spoken
 from tests.bot.turn.house import House, TaskModel, house

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from bot.commands.member import COMMANDS
+from bot.commands.offered import COMMANDS
 from bot.turn.agent import Limits
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones
@@ -30,6 +30,7 @@ async def test_start_says_what_is_kept_and_what_goes_to_google(tmp_path: Path) -
         answer = await command(h, "/start")
         assert "word for word" in answer
         assert "Google" in answer
+        assert "only web pages that I open and tools of servers that you switch on learn" in answer
         assert "/forget" in answer
 
 

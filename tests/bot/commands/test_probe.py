@@ -15,7 +15,7 @@ from bot.probing.restoring import NO_SOURCE, NOT_FOUND, RENAMED, RESTORED, UNEXA
 from memory.errors import ModelBusy, StorageFull
 from memory.findings import CaseResult, Finding, Gate, Run
 from memory.space import Space
-from memory.store.mailbox import Button
+from memory.store.entries import Button
 from tests.bot.probing.examinations import ScriptedExamination, known, lost
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
@@ -291,14 +291,14 @@ async def test_an_examination_holds_up_neither_turns_nor_the_reading_of_facts(tm
 @pytest.mark.parametrize(
     ("said", "answer"),
     [
-        ("How much is the rent", probe_questions.BLANK),
-        ("= 850 euros", probe_questions.BLANK),
-        ("How much is the rent? = ", probe_questions.BLANK),
+        ("How much is the rent", f"{probe_questions.BLANK} {probe_questions.ADD_HOW}"),
+        ("= 850 euros", f"{probe_questions.BLANK} {probe_questions.ADD_HOW}"),
+        ("How much is the rent? = ", f"{probe_questions.BLANK} {probe_questions.ADD_HOW}"),
         ("Is a=b or a=c? = yes", None),
-        ("Is a=b=c", probe_questions.SEVERAL),
+        ("Is a=b=c", f"{probe_questions.SEVERAL} {probe_questions.ADD_HOW}"),
         ("Is the rent 850 euros? = 850 euros", probe_questions.GIVEN_AWAY),
         ("How is it? = it", probe_questions.TOO_COMMON),
-        (f"{'How ' * 90}? = 850 euros", probe_questions.TOO_LONG),
+        (f"{'How ' * 90}? = 850 euros", probe_questions.TOO_LONG.format(question=300, answer=400)),
         ("What is the deposit? = 2,400 euros", None),
     ],
 )

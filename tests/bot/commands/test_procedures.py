@@ -135,11 +135,10 @@ async def test_keep_lets_a_proposal_hold_once(tmp_path: Path) -> None:
         asked = await propose(h)
         assert await held(h) == []
         await press(h, asked, "Keep p1")
-        told = next(row for row in reversed(h.screen.rows) if row.message.text.startswith("✎"))
-        assert told.message.text == "✎ procedure kept: Tea · p1. `/procedures p1` shows it."
+        told = next(row for row in reversed(h.screen.rows) if row.place == asked.place)
+        assert told.message.text == f"{asked.message.text}\n\n✎ procedure kept: Tea · p1. `/procedures p1` shows it."
         assert await held(h) == ["Tea"]
-        spent = next(row for row in reversed(h.screen.rows) if row.place == asked.place)
-        assert labels(spent) == []
+        assert labels(told) == []
         await press_data(h, asked, "pkeep:1")
         assert GONE in h.screen.delivered[-2:]
         assert "suggested by me, kept by you" in (await command(h, "/procedures p1")).message.text

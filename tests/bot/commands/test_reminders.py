@@ -7,6 +7,7 @@ from bot.commands.reminders import HOW_TO, STALE
 from memory.store.mailbox import OutRow
 from tests.bot.commands.test_facts import command, labels, press, press_data, reply
 from tests.bot.turn.house import House, house
+from tests.fakes.model import says
 
 DENTIST = "/remind tomorrow 9:00 call the *dentist*"
 HOUR = 3600.0
@@ -27,13 +28,32 @@ async def rung(h: House, seconds: float) -> OutRow:
 # Set
 
 
-async def test_a_reminder_is_confirmed_with_weekday_time_and_zone_letter_for_letter(tmp_path: Path) -> None:
+async def test_a_reminder_is_confirmed_with_its_time_and_letter_for_letter(tmp_path: Path) -> None:
     async with house(tmp_path) as h:
         told = await command(h, DENTIST)
-        assert told.message.text == "⏰ Reminder n1 set: Wed 3 Mar 2027 09:00 (Europe/Berlin)\n> call the \\*dentist\\*"
+        assert told.message.text == "⏰ Reminder n1 set: tomorrow 09:00 (Europe/Berlin)\n> call the \\*dentist\\*"
         assert labels(told) == [["Undo", "Edit"]]
         assert told.message.shows == ("n1",)
         assert await waiting(h) == {"n1": "03 08:00"}
+
+
+async def test_a_day_is_called_today_or_tomorrow_by_the_members_clocks_and_dated_beyond(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        h.clock.advance(13.5 * 3600)
+        told = [await command(h, f"/remind in {when} tea") for when in ("20 minutes", "40 minutes", "25 hours")]
+        assert [one.message.text.splitlines()[0] for one in told] == [
+            "⏰ Reminder n1 set: today 23:50 (Europe/Berlin)",
+            "⏰ Reminder n2 set: tomorrow 00:10 (Europe/Berlin)",
+            "⏰ Reminder n3 set: Thu 4 Mar 2027 00:30 (Europe/Berlin)",
+        ]
+
+
+async def test_who_had_another_zone_is_told_which_one_is_meant(tmp_path: Path) -> None:
+    async with house(tmp_path, says("Good trip.")) as h:
+        await h.say("I am off to Lisbon.")
+        await command(h, "/settings zone Europe/Lisbon")
+        told = await command(h, "/remind in 20 minutes tea")
+        assert told.message.text.startswith("⏰ Reminder n1 set: today 09:20 (Europe/Lisbon)\n")
 
 
 async def test_a_repeating_one_is_confirmed_with_its_next_three_dates_and_what_may_surprise(tmp_path: Path) -> None:
@@ -69,7 +89,7 @@ async def test_alone_it_asks_and_takes_the_reply(tmp_path: Path) -> None:
             guide = await command(h, asked)
             assert "every weekday at 9" in guide.message.text
         told = await reply(h, guide, "in 20 minutes tea")
-        assert told.message.text.startswith("⏰ Reminder n1 set: Tue 2 Mar 2027 10:20")
+        assert told.message.text.startswith("⏰ Reminder n1 set: today 10:20 (Europe/Berlin)\n")
 
 
 async def test_what_was_set_is_taken_back_by_its_button_once(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.forget import confirmation
-from memory.store.mailbox import Button
+from memory.store.entries import Button
 from tests.bot.turn.house import House, TaskModel, change, house
 from tests.fakes.model import ScriptedModel, extracts, says
 

@@ -55,7 +55,7 @@ async def test_today_and_the_month_are_told_apart_and_by_task(tmp_path: Path) ->
             "• search by meaning <$0.001 · 2.0k in, 0 out",
             "• all 1.0M in, 1% cached, 61.5k out",
             "",
-            "**Conversation** 12.0k of 24.0k tokens (50%), then shortened",
+            "**Conversation** 12.0k of 24.0k tokens (50%); at 24.0k its oldest part is put aside",
             "• models: gemini-3.5-flash-lite, gemini-3.8-flash, gemini-4-argon, gemini-embedding-001:384, scripted",
             PRICES,
         ]
@@ -84,7 +84,7 @@ async def test_a_conversation_that_begins_anew_is_empty(tmp_path: Path) -> None:
     async with house(tmp_path, says("Hi.", usage=Usage(6_000, 10), model=CHAT)) as h:
         await h.say("Hello")
         await h.say("/usage", kind="command")
-        assert "**Conversation** 6.0k of 24.0k tokens (25%), then shortened" in h.screen.delivered[-1]
+        assert "**Conversation** 6.0k of 24.0k tokens (25%); at 24.0k its oldest" in h.screen.delivered[-1]
         await h.say("/new", kind="command")
         await h.say("/usage", kind="command")
         assert "**Conversation** empty" in h.screen.delivered[-1]

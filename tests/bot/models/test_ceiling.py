@@ -225,3 +225,20 @@ async def _lived(space: Space, ceiling: Ceiling, made: Sequence[tuple[Share, int
                 usage = Usage(prompt, 500 + more)
                 await space.sessions.record_usage(usage, task=task, model=model, turn_id=None)
     return await ceiling.bill()
+
+
+async def test_a_space_may_be_set_to_less_than_the_operator_allows_and_never_to_more(
+    tmp_path: Path, clock: FakeClock
+) -> None:
+    async with opened(tmp_path, clock) as space:
+        ceilings = [Ceiling(space, operators) for operators in (None, 1.0, 0.0)]
+        for own, expected in (
+            (None, [None, 1.0, 0.0]),
+            (0.5, [0.5, 0.5, 0.0]),
+            (2.0, [2.0, 1.0, 0.0]),
+            (0.0, [0.0] * 3),
+        ):
+            async with space.db.transaction():
+                await space.preference_store.set(daily_usd=own)
+            assert [ceiling.daily_usd for ceiling in ceilings] == expected
+            assert [await ceiling.left_usd("chat") for ceiling in ceilings] == expected

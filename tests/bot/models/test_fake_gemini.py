@@ -81,6 +81,9 @@ REFUSED: dict[str, list[Any]] = {
     ],
     "a signature of somebody else": [HI, model(asks(signature=base64.b64encode(b"x").decode())), user(answers())],
     "media of a type nobody reads": [user({"inlineData": {"mimeType": "application/zip", "data": "eA=="}})],
+    "media of a type that is nearly one": [user({"inlineData": {"mimeType": "image/gif", "data": "eA=="}})],
+    "media that are not base64": [user({"inlineData": {"mimeType": "image/png", "data": "???"}})],
+    "more media than a request holds": [user(*[{"inlineData": {"mimeType": "image/png", "data": "eHh4" * 2**20}}] * 6)],
     "media without bytes": [user({"inlineData": {"mimeType": "image/png", "data": ""}})],
 }  # fmt: skip
 

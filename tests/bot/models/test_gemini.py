@@ -88,6 +88,23 @@ async def test_media_are_sent_with_their_bytes(fake: FakeGemini, model: GeminiMo
     fake.assert_all_accepted()
 
 
+async def test_what_is_shown_stands_right_before_the_memory_block(fake: FakeGemini, model: GeminiModel) -> None:
+    photo = media_part(b"pixels", "image/png")
+    await model.generate(ask(user("what?"), shown=(photo,), memory_block="Now: today"))
+    words, label, shown, block = fake.requests[0].contents[0]["parts"]
+    assert (words["text"], block["text"]) == ("what?", "Now: today")
+    assert photo.label in label["text"]
+    assert shown == {"inlineData": {"mimeType": "image/png", "data": "cGl4ZWxz"}}
+    fake.assert_all_accepted()
+
+
+async def test_a_shown_medium_that_the_service_refuses_is_named_instead(fake: FakeGemini, model: GeminiModel) -> None:
+    sheet = media_part(b"cells", "application/vnd.ms-excel")
+    await model.generate(ask(user("what?"), shown=(sheet,)))
+    assert fake.refusals == ["Unsupported MIME type: application/vnd.ms-excel"]
+    assert f"{sheet.label} cannot be shown" in str(fake.requests[-1].contents)
+
+
 async def test_the_service_is_reached_by_the_name_of_the_chat_model(fake: FakeGemini, clock: FakeClock) -> None:
     async with new_model(fake, clock) as model:
         assert await model.reach() == model.name
@@ -201,7 +218,7 @@ async def test_a_medium_that_the_model_cannot_read_does_not_block_the_talk(
     reply = await model.generate(ask(Message(role="user", parts=(sheet, TextPart(text="what?")), at=AT)))
     assert reply.parts
     assert fake.refusals == ["Unsupported MIME type: application/vnd.ms-excel"]
-    assert "A file (application/vnd.ms-excel, 5 bytes) was here" in str(fake.requests[-1].contents)
+    assert f"[document {sheet.sha256[:8]}]" in str(fake.requests[-1].contents)
 
 
 async def test_a_photo_of_monday_does_not_break_thursday(

@@ -14,6 +14,7 @@ from memory.messages import (
     CallPart,
     FilePart,
     Message,
+    NotePart,
     OpaquePart,
     Part,
     ResultPart,
@@ -336,7 +337,30 @@ def test_media_whose_bytes_are_gone_are_named_in_a_note() -> None:
     message = Message(role="user", parts=(photo, TextPart(text="what is it?")), at=AT)
     assert build(message)[0].parts[0] == photo
     gone = message.model_copy(update={"parts": (photo.model_copy(update={"data": None}), *message.parts[1:])})
-    assert "image/png, 6 bytes" in words(build(gone)[0])
+    assert f"[photo {photo.sha256[:8]}]" in words(build(gone)[0])
+
+
+def test_what_is_shown_stays_before_the_block_while_the_steps_follow() -> None:
+    photo = media_part(b"pixels", "image/png")
+    step = Message(role="model", parts=(make_call("c1", signature=SIGNATURE),), at=AT)
+    messages = (user("look"), step, results(ResultPart(call_id="c1", name="recall", response={"ok": 1})))
+    contents = build_contents(messages, BLOCK, SOURCES, shown=(TextPart(text="One is left out."), photo))
+    check(contents)
+    assert [content.role for content in contents] == ["user", "model", "user"]
+    look, note, label, shown, block = contents[0].parts
+    assert (look, shown, block) == (TextPart(text="look"), photo, TextPart(text=BLOCK))
+    assert isinstance(note, TextPart)
+    assert note.text.endswith("One is left out.")
+    assert note.text.startswith("[From the program")
+    assert isinstance(label, TextPart)
+    assert photo.label in label.text
+
+
+def test_notes_of_a_message_are_the_programs() -> None:
+    message = Message(role="user", parts=(NotePart(text="[a place: 1, 2]"),), at=AT)
+    (part,) = build(message)[0].parts
+    assert part == TextPart(text="[From the program, not from the member] [a place: 1, 2]")
+    assert message.text == ""
 
 
 @pytest.mark.parametrize(("hours", "is_sent"), [(1, True), (46, True), (49, False), (72, False)])

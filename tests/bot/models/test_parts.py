@@ -181,3 +181,17 @@ def test_an_id_that_was_made_up_is_never_sent() -> None:
     assert isinstance(part, CallPart)
     assert part.call_id == "synth-4"
     assert part_to_wire(part) == {"functionCall": {"name": "f", "args": {"a": 1}}}
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"text": "a\ud800b\ud83d\ude00"},
+        {"functionCall": {"name": "n", "args": {"\ud800": ["\udc00"]}}},
+        {"x": "\ud800"},
+    ],
+)
+def test_halves_of_signs_can_be_stored(raw: dict[str, Any]) -> None:
+    part = part_from_wire(raw, call_id="c")
+    assert parts_from_json(parts_to_json([part])) == (part,)
+    assert "text" not in raw or part == TextPart(text="a\ufffdb\N{GRINNING FACE}")

@@ -36,7 +36,8 @@ STATED = [
         'Tue 1 Jun 2027 ("1 June")',
     ),
     ("dentist tomorrow at 10", "deadline", "dentist", 'Wed 3 Mar 2027 10:00 ("tomorrow at 10")'),
-    ("Remind me to call mum tomorrow at 9", "deadline", "call mum", 'Wed 3 Mar 2027 09:00 ("tomorrow at 9")'),
+    ("Call the plumber tomorrow at 9", "deadline", "Call the plumber", 'Wed 3 Mar 2027 09:00 ("tomorrow at 9")'),
+    ("Guests: Noor, Ada, Mia", "entity", "Guests", "Noor, Ada, Mia"),
     (
         "The meeting with Anna is on Monday at 9:30.",
         "deadline",
@@ -80,7 +81,7 @@ STATED = [
     ),
     ("Отчёт нужно сдать до 12 марта.", "deadline", "Отчёт (срок)", 'Fri 12 Mar 2027 ("12 марта")'),
     ("Стоматолог завтра в 10.", "deadline", "Стоматолог", 'Wed 3 Mar 2027 10:00 ("завтра в 10")'),
-    ("Erinnere mich morgen um 7 an die Brotdose", "deadline", "Brotdose", 'Wed 3 Mar 2027 07:00 ("morgen um 7")'),
+    ("Liste der Gäste: Noor, Ada, Mia", "entity", "Liste der Gäste", "Noor, Ada, Mia"),
     ("Сертификат истекает 14 мая 2027", "deadline", "Сертификат (истекает)", 'Fri 14 May 2027 ("14 мая 2027")'),
     (
         "Обновление ядра запланировано на 20 марта в 02:00",
@@ -239,6 +240,17 @@ NOTHING_STATED = [
     "Кто такой Марек?",
     "Как зовут мою дочь?",
     "Мы решили взять Postgres?",
+    "Sort the guests: Noor, Ada, Mia.",
+    "Now sort the guests: Noor, Ada, Mia.",
+    "Put it into my notes: order wood for the stove.",
+    "Remind me tomorrow at 2:30 to let the cat in.",
+    "Remind me to call mum tomorrow at 9",
+    "Set a reminder for Friday at 9",
+    "Sortiere die Gäste: Noor, Ada, Mia.",
+    "Erinnere mich morgen um 7 an die Brotdose",
+    "Stell mir für morgen um 7 einen Wecker",
+    "Отсортируй гостей: Нур, Ада, Мия.",
+    "Напомни мне завтра в 9 позвонить маме",
     "Hello there!",
     "Good morning!",
     "Thanks a lot",
@@ -322,10 +334,10 @@ async def test_a_name_ends_where_the_next_statement_begins(message: str, values:
     assert [one["value"] for one in await changes(message)] == values
 
 
-async def test_a_question_beside_a_statement_does_not_hide_it() -> None:
-    found = await changes("I live in Riga. Where do you live?")
+async def test_a_question_or_an_order_beside_a_statement_does_not_hide_it() -> None:
+    found = await changes("I live in Riga. Where do you live? Wake me tomorrow at 6, and my vet is Dr. Brandt")
 
-    assert [one["value"] for one in found] == ["Riga"]
+    assert [one["value"] for one in found] == ["Riga", "Dr. Brandt"]
 
 
 async def test_near_twins_are_two_facts() -> None:

@@ -298,6 +298,25 @@ async def test_the_examinations_of_a_day_share_a_fifth_of_its_dollars(
         assert allowed == [pytest.approx(first), pytest.approx(second)]
 
 
+async def test_a_memory_with_a_budget_of_its_own_is_examined_within_it_and_offline_where_that_is_nothing(
+    tmp_path: Path,
+) -> None:
+    kept = tmp_path / "key"
+    script = f"import os, pathlib; pathlib.Path({str(kept)!r}).write_text(os.environ.get('GEMINI_API_KEY', '')); {SAYS}"
+    settings = Settings.model_validate({"GEMINI_API_KEY": "a-key", "REMEMBRANCER_DAILY_USD": "1.00"})
+    async with lab(tmp_path) as it:
+        examination = it.examination(sys.executable, "-c", script, Said(run=run_of()).line(), settings=settings)
+        for own, allowance, key in ((0.5, 0.1, "a-key"), (0.0, 0.0, "")):
+            async with it.space.db.transaction():
+                await it.space.preference_store.set(daily_usd=own)
+            errand = await ordered(it, tmp_path, night=None, REMEMBRANCER_DAILY_USD="1.00")
+            assert errand["allowance_usd"] == pytest.approx(allowance)
+            async with it.space.db.transaction():
+                await it.space.db.execute("DELETE FROM probe_runs")
+            await examination.run(it.space)
+            assert kept.read_text() == key
+
+
 def test_the_process_gets_the_settings_it_needs_and_nothing_that_leads_to_a_person(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -142,7 +142,7 @@ def test_without_orders_it_names_what_went_wrong_and_nothing_else(tmp_path: Path
         (scratch.root / "orders.json").write_text(orders)
 
     said: list[Said] = []
-    code = run(scratch.root, said.append)
+    code = run(scratch.root, said.append, clock=SystemClock())
 
     assert (code, [one.run for one in said]) == (1, [None])
     assert said[0].failed
@@ -152,7 +152,7 @@ def test_it_ends_when_whoever_started_it_is_gone(tmp_path: Path) -> None:
     scratch = Home(tmp_path / "scratch")
     scratch.create()
     Errand(orders=Orders(space_id="1", night=None, seed=0), allowance_usd=0.0).write(scratch.root)
-    script = "import time, bot.probing.examiner as e; e.run = lambda *_: time.sleep(600); e.main()"
+    script = "import time, bot.probing.examiner as e; e.run = lambda *_, **__: time.sleep(600); e.main(None)"
 
     with subprocess.Popen(
         [sys.executable, "-c", script, str(scratch.root)],

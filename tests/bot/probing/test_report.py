@@ -6,8 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bot.probing.report import LOST, MOST_ITEMS, NOTHING_YET, REMEDIES, Amiss, Findings, layer_words, report, unexamined
+from bot.probing.amiss import CANARY_STEPS, LOST, REMEDIES, Amiss, layer_words
+from bot.probing.report import MOST_ITEMS, NOTHING_YET, Findings, report, unexamined
+from memory.catalogue import speaking
 from memory.findings import Canary, CaseResult, Finding, JudgeCheck, Run, Step
+from memory.probe.canary import ANSWERED, STEPS
 from memory.store.probe_alarms import Alarm, AlarmKind
 from tests.bot.probing.examinations import PRINT, WELL, known, lost
 
@@ -103,6 +106,42 @@ def test_a_regression_is_loud_and_says_what_where_since_when_and_what_to_do() ->
     assert told.answer.shows == ("m12",)
 
 
+def test_a_healthy_night_is_told_in_the_language_that_is_spoken() -> None:
+    with speaking("de"):
+        told = report(Findings(run(*(known(f"f{n}") for n in range(1, 42))), ok=True), ZONE)
+    assert told.answer.text == "Gedächtnis 41/41 · Quellen 41/41 · Probefakt ok · Dateien ok · 1.8 ¢"
+
+
+def test_an_alarm_is_told_in_the_language_that_is_spoken_and_quotes_what_was_said() -> None:
+    broken = Amiss(alarm(2, "facts", "integrity", "facts have a value that nobody said; messages cannot be read: 3, 5"))
+    canary = Amiss(alarm(3, "canary", "canary", "found literally"))
+    results = run(lost("f1", "indexed", 12))
+    found = Findings(results, ok=False, news=[amiss(1), broken, canary], healthy_on=date(2027, 3, 1), missed=2)
+    with speaking("de"):
+        told, canary_words = report(found, ZONE), layer_words(canary.alarm)
+    assert told.mood == "loud"
+    assert told.answer.text == (
+        "⚠️ **Ich habe mein Gedächtnis geprüft, und 3 Dinge stimmen nicht.**\n\n"
+        "Davor vergingen 2 Nächte ohne Prüfung; diese holt sie nach.\n\n"
+        "Gedächtnis 0/1 · Quellen 1/1 · Probefakt ok · Dateien ok · 1.8 ¢\n\n"
+        "**1** · **rent 1** · f1 · seit 2. März\nDu hast gesagt (m12):\n> The rent of flat 1 is 850 euros.\n\n"
+        "Die Nachricht ist da, aber mein Suchverzeichnis hat sie verloren. "
+        "Ich kann das Suchverzeichnis neu anlegen.\n\n"
+        "**2** · seit 2. März\n"
+        "In meinen Dateien stimmt etwas nicht (facts): Fakten haben einen Wert, den niemand gesagt hat; "
+        "Nachrichten sind nicht lesbar: 3, 5. Der Betreiber kann nachsehen: `remembrancer doctor --deep`.\n\n"
+        "**3** · seit 2. März\n"
+        f"{canary_words} Deine eigenen Fakten werden davon getrennt geprüft, verloren sein "
+        "muss also keiner; sag es dem Betreiber.\n\n"
+        "Am Programm, seinem Modell und seinen Einstellungen hat sich seit der letzten guten Nacht (1. März) nichts "
+        "geändert."
+    )
+    labels = [[button.text for button in row] for row in told.answer.buttons]
+    assert labels[0] == ["Zurückholen 1", "Quelle 1", "Verwerfen 1"]
+    assert labels[-1] == ["Noch einmal prüfen"]
+    assert told.answer.buttons[0][0].typed == "/probe restore f1"
+
+
 def test_of_many_only_the_first_are_told_each_with_its_own_buttons() -> None:
     news = [amiss(n) for n in range(1, 9)]
     told = report(Findings(run(*(lost(f"f{n}", "indexed") for n in range(1, 9))), ok=False, news=news), ZONE).answer
@@ -163,3 +202,9 @@ def test_a_members_words_show_as_they_are_whatever_signs_stand_in_them() -> None
     one = Amiss(alarm(1, "f1"), "code_word", "It is *not* `x_y` [here](http://a.b)", 3)
     text = report(Findings(run(), ok=False, news=[one]), ZONE).answer.text
     assert "> It is \\*not\\* \\`x_y\\` \\[here" in text
+
+
+def test_each_step_of_the_canary_that_fails_is_told_in_words_and_not_by_its_name() -> None:
+    assert set(CANARY_STEPS) == set(STEPS)
+    answered = layer_words(alarm(1, "canary", "canary", ANSWERED))
+    assert answered.endswith("That went wrong: asked about it, I did not answer with it.")

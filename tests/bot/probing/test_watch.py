@@ -5,10 +5,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 from bot.probing.examination import ExaminationFault
+from bot.probing.hours import Hours
 from bot.probing.report import NOTHING_YET
-from bot.probing.watch import PICTURE_TYPE, Hours, Watch
+from bot.probing.watch import PICTURE_TYPE, Watch
 from memory.errors import StorageFull
 from tests.bot.probing.examinations import ScriptedExamination, known, lost
 from tests.bot.turn.house import ZONE, House, house
@@ -269,3 +271,88 @@ async def test_one_memory_in_trouble_leaves_the_others_alone(tmp_path: Path) -> 
         await watch.examine_due()
         assert await one.h.space.probes.last_night() is None
         assert await other.h.space.probes.last_night() == date(2027, 3, 3)
+
+
+async def test_each_memory_is_told_of_its_night_in_its_own_language(tmp_path: Path) -> None:
+    examination = ScriptedExamination((known("f1"),))
+    clock = FakeClock(EVENING)
+    async with (
+        house(tmp_path / "a", clock=clock) as german,
+        house(tmp_path / "b", clock=clock, space_id="2") as english,
+    ):
+        async with german.space.db.transaction():
+            await german.space.preference_store.set(language="de")
+        clock.advance(timedelta(hours=13).total_seconds())
+        watch = Watch(lambda: [german.runner, english.runner], examination, HOURS, clock)
+        await watch.examine_due()
+        await watch.report_due()
+        for h in (german, english):
+            await h.runner.drain()
+        assert german.screen.delivered == ["Gedächtnis 1/1 · Quellen 1/1 · Probefakt ok · Dateien ok · 1.8 ¢"]
+        assert english.screen.delivered == ["Memory 1/1 · sources 1/1 · canary ok · integrity ok · 1.8 ¢"]
+
+
+async def set_hours(d: Days, **changes: object) -> None:
+    async with d.h.space.db.transaction():
+        await d.h.space.preference_store.set(**changes)  # type: ignore[arg-type]
+
+
+async def test_a_memory_with_hours_of_its_own_goes_by_them(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination((known("f1"),))) as d:
+        await set_hours(d, probe_at=time(5), report_at=time(21, 30))
+        await d.until(2027, 3, 3, 4, 45)
+        assert d.examination.nights == []
+        await d.until(2027, 3, 3, 21, 15)
+        assert (d.examination.nights, d.told) == ([date(2027, 3, 3)], [])
+        await d.until(2027, 3, 3, 21, 30)
+        assert len(d.told) == 1
+
+
+async def test_an_hour_that_is_set_after_the_report_holds_from_the_next_day_on(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination((known("f1"),))) as d:
+        await d.until(2027, 3, 3, 10, 0)
+        assert len(d.told) == 1
+        await set_hours(d, report_at=time(20), probe_at=time(19))
+        for restarts in (False, True):
+            if restarts:
+                d.restart()
+            await d.until(2027, 3, 3, 23, 45)
+            assert (d.examination.nights, len(d.told)) == ([date(2027, 3, 3)], 1)
+        await d.until(2027, 3, 4, 20, 0)
+        assert (d.examination.nights, len(d.told)) == ([date(2027, 3, 3), date(2027, 3, 4)], 2)
+
+
+async def test_reports_that_are_switched_on_by_day_begin_the_next_morning(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination((known("f1"),)), mode="off") as d:
+        await d.until(2027, 3, 4, 15, 0)
+        await set_hours(d, report="nightly")
+        await d.until(2027, 3, 5, 7, 45)
+        assert d.told == []
+        await d.until(2027, 3, 5, 8, 0)
+        assert len(d.told) == 1
+        await set_hours(d, report="off")
+        await d.until(2027, 3, 7, 9, 0)
+        assert len(d.told) == 1
+
+
+async def test_a_member_who_moves_is_told_once_a_date_by_the_clocks_there(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination((known("f1"),))) as d:
+        await d.until(2027, 3, 3, 9, 0)
+        assert len(d.told) == 1
+        await set_hours(d, zone=ZoneInfo("America/New_York"))
+        await d.until(2027, 3, 4, 13, 45)
+        assert len(d.told) == 1
+        await d.until(2027, 3, 4, 14, 0)
+        assert len(d.told) == 2
+        assert d.examination.nights == [date(2027, 3, 3), date(2027, 3, 4)]
+
+
+async def test_an_own_hour_that_the_clocks_skip_or_repeat_comes_once(tmp_path: Path) -> None:
+    async with days(tmp_path, ScriptedExamination((known("f1"),))) as d:
+        await set_hours(d, probe_at=time(1), report_at=time(2, 30))
+        for first, last in (((2027, 3, 27, 12), (2027, 3, 29, 1)), ((2027, 10, 30, 12), (2027, 11, 1, 1))):
+            d.at(*first)
+            await d.look()
+            before = len(d.told)
+            await d.until(*last)
+            assert len(d.told) == before + 1

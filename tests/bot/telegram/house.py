@@ -8,10 +8,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot.health import Heartbeat
+from bot.mcp.standing import Serving
 from bot.probing.examining import Examination
-from bot.probing.watch import Hours, Watch
+from bot.probing.hours import Hours
+from bot.probing.watch import Watch
 from bot.schedule import Schedule
 from bot.settings import Settings
+from bot.shell.offering import shell_tools
 from bot.telegram.app import TelegramApp
 from bot.turn.agent import Limits
 from bot.turn.prompt import Ceilings
@@ -27,6 +30,7 @@ from tests.bot.turn.house import ZONE
 from tests.fakes.blank import lay_blank
 from tests.fakes.model import extracts, says
 from tests.fakes.telegram import FakeTelegram
+from tools.shell import Sandbox
 
 OWNER, FRIEND, GROUP, STRANGER = 7, 8, -100, 66
 
@@ -111,6 +115,7 @@ class Bot:
     opened: list[str]
     watch: Watch | None = None
     """What looks after its nights, where there is an examination."""
+    heartbeat: Heartbeat | None = None
 
     async def look(self) -> None:
         """Look once for nights and mornings, as the schedule does each minute."""
@@ -162,6 +167,8 @@ async def serving(
     *,
     clock: HeldClock | None = None,
     examination: Examination | None = None,
+    sandbox: Sandbox | None = None,
+    servers: Serving | None = None,
     **more: str,
 ) -> AsyncIterator[Bot]:
     """Serve the fake Telegram in a home for the length of the context."""
@@ -183,16 +190,25 @@ async def serving(
             folder.mkdir(parents=True, exist_ok=True)
             await lay_blank(folder / "memory.db")
             space = await Space.open(folder, default_zone=ZONE, clock=clock, backups=home / "backups")
-            manner = Manner(limits=Limits(), ceilings=Ceilings(), keep_turns=4, is_offline=False)
+            hours = Hours.of(settings)
+            manner = Manner(limits=Limits(), ceilings=Ceilings(), keep_turns=4, hours=hours, is_offline=False)
             if examination is not None:
                 manner["examination"] = examination
+            manner["trouble"] = lambda: heartbeat.trouble
+            admission = app.admission_in(space)
+            if admission is not None:
+                manner["admission"] = admission
+            manner["downloads"] = app.downloads
+            if servers is not None:
+                manner["servers"], manner["operator_id"] = servers, settings.telegram_owner_id
+            manner["more_tools"] = shell_tools(space, sandbox, OWNER)
             return make_runner(space, model, app.screen(space), Tombstones(shared, clock), **manner)
 
         spaces = Spaces(open_runner)
         watch = Watch(spaces.at_work, examination, Hours.of(settings), clock) if examination else None
         schedule = Schedule(watch.looks()) if watch else None
         task = asyncio.create_task(app.serve(spaces, _known(home), beside=schedule), name="serve")
-        bot = Bot(telegram, home, clock, model, shared, task, opened, watch)
+        bot = Bot(telegram, home, clock, model, shared, task, opened, watch, heartbeat)
         stack.push_async_callback(bot.stop)
         yield bot
 

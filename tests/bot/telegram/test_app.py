@@ -14,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from bot import logs
-from bot.commands.member import COMMANDS
+from bot.commands.offered import COMMANDS
 from bot.health import OutOfReach
-from bot.telegram.app import reach_telegram
 from bot.telegram.delivery import AGAIN
+from bot.telegram.reach import reach_telegram
 from memory.ports import ModelRequest
 from memory.store.redaction import Redactor
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, HeldClock, Talk, environment, serving, settings_for, words_of
@@ -45,13 +45,6 @@ async def test_commands_are_registered_and_answered(telegram: FakeTelegram, tmp_
         await telegram.until(lambda: telegram.texts(OWNER))
     assert [command["command"] for command in telegram.commands] == [command.name for command in COMMANDS]
     assert "/facts" in telegram.texts(OWNER)[0]
-
-
-async def test_commands_that_cannot_be_registered_hold_up_nothing(telegram: FakeTelegram, tmp_path: Path) -> None:
-    telegram.fail_next("setMyCommands", refused(400, "Bad Request: BOT_COMMAND_INVALID"))
-    async with serving(telegram, tmp_path):
-        telegram.say(OWNER, "hello")
-        await telegram.until(lambda: telegram.texts(OWNER))
 
 
 async def test_what_was_sent_while_the_bot_was_off_is_answered(telegram: FakeTelegram, tmp_path: Path) -> None:
@@ -194,7 +187,7 @@ async def test_stop_ends_the_running_turn(telegram: FakeTelegram, tmp_path: Path
         telegram.say(OWNER, "slow")
         await telegram.until(lambda: talk.requests)
         telegram.say(OWNER, "/stop@remembrancer_bot")
-        await telegram.until(lambda: telegram.texts(OWNER) == ["Stopped."])
+        await telegram.until(lambda: telegram.texts(OWNER) == ["Stopped. Nothing had been changed."])
 
 
 async def test_a_flood_is_stored_and_answered_in_order_by_one_turn_at_a_time(
@@ -212,7 +205,7 @@ async def test_a_flood_is_stored_and_answered_in_order_by_one_turn_at_a_time(
         telegram.say(OWNER, f"flood {number}")
     async with serving(telegram, tmp_path, talk) as bot:
         await telegram.until(lambda: not telegram.pending, timeout=60)
-        assert len(asyncio.all_tasks()) < 20
+        assert len(asyncio.all_tasks()) < 24
         rows = await bot.space_rows(OWNER, "SELECT state FROM inbox ORDER BY id")
         assert len(rows) == 500
         talk.gates["flood 0"].set()
@@ -286,15 +279,26 @@ async def test_an_outage_loses_no_reply(telegram: FakeTelegram, tmp_path: Path) 
 
 
 async def test_a_long_answer_comes_in_order_and_whole(telegram: FakeTelegram, tmp_path: Path) -> None:
+    lines = "\n".join(f"{number}. item of a long list 😀" for number in range(1, 400))
+    async with serving(telegram, tmp_path, Talk(lambda request: lines)):
+        telegram.say(OWNER, "list")
+        await telegram.until(lambda: telegram.texts(OWNER) and "399. " in telegram.texts(OWNER)[-1])
+    texts = telegram.texts(OWNER)
+    assert len(texts) == 3
+    assert [int(line.split(".")[0]) for text in texts for line in text.splitlines() if line.strip()] == list(
+        range(1, 400)
+    )
+
+
+async def test_a_flood_of_an_answer_is_its_beginning_and_a_file(telegram: FakeTelegram, tmp_path: Path) -> None:
     lines = "\n".join(f"{number}. item of a long list 😀" for number in range(1, 700))
     async with serving(telegram, tmp_path, Talk(lambda request: lines)):
         telegram.say(OWNER, "list")
-        await telegram.until(lambda: telegram.texts(OWNER) and "699. " in telegram.texts(OWNER)[-1])
-    texts = telegram.texts(OWNER)
-    assert len(texts) > 3
-    assert [int(line.split(".")[0]) for text in texts for line in text.splitlines() if line.strip()] == list(
-        range(1, 700)
-    )
+        await telegram.until(lambda: len(telegram.sent.get(OWNER, [])) == 2)
+    first, second = telegram.sent[OWNER]
+    assert first.text.startswith("1. item of a long list")
+    assert second.document is not None
+    assert second.document.data.decode() == lines
 
 
 async def test_a_group_keeps_its_memory_when_it_becomes_a_supergroup(telegram: FakeTelegram, tmp_path: Path) -> None:

@@ -5,16 +5,14 @@ from typing import Any
 
 from bot.turn.runner import NOT_YOURS
 from memory.ports import ModelReply, ModelRequest, OnText
-from memory.store.mailbox import Button
+from memory.store.entries import Button
+from tests.bot.telegram.chat import Chat
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, Talk, serving
-from tests.bot.telegram.test_delivery import Chat, chat
 from tests.bot.turn.house import change
 from tests.fakes.model import extracts
 from tests.fakes.telegram import FakeTelegram
 from tests.fakes.telegram_failures import refused
 from tests.fakes.telegram_world import Shown
-
-__all__ = ["chat"]
 
 KEEP_OR_DROP = ((Button(text="Keep", data="keep:1"), Button(text="Drop", data="drop:1")),)
 

@@ -1,30 +1,20 @@
 """Replies arrive whole: streamed, completed in place, in a plainer form or later, and never twice without saying so."""
 
-import asyncio
 import struct
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 import telegram as ptb
 from telegram.request import HTTPXRequest
 
-from bot.telegram.chats import ChatStore
-from bot.telegram.delivery import CANNOT_SHOW, FILE_GONE, FILE_REFUSED, Sender
-from bot.telegram.screen import EDIT_S, TelegramScreen
-from bot.turn.outbox import Delivery
-from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown, stream_key
-from memory.space import Space
-from memory.store.database import Database
-from memory.store.mailbox import Entry, Outgoing, OutRow
-from tests.bot.telegram.conftest import client_of
-from tests.bot.telegram.house import GROUP, OWNER, HeldClock
-from tests.bot.turn.house import ZONE
-from tests.fakes.blank import lay_blank
-from tests.fakes.telegram import FakeTelegram
+from bot.telegram.delivery import ANSWER_NAME, FILE_GONE, Sender
+from bot.telegram.forms import CANNOT_SHOW, FILE_REFUSED
+from bot.telegram.screen import GOES_ON, HEAD_UNITS, WHOLE, TelegramScreen
+from bot.turn.screen import DeliverLater, DeliverNever, DeliveryUnknown
+from memory.store.entries import Button, Outgoing
+from memory.store.mailbox import OutRow
+from tests.bot.telegram.chat import Chat, in_group
+from tests.bot.telegram.house import GROUP, OWNER
 from tests.fakes.telegram_failures import (
     Failure,
     refused,
@@ -41,88 +31,6 @@ BOLD = {"type": "bold", "offset": 0, "length": 4}
 def png(width: int, height: int) -> bytes:
     """Return as much of a PNG as tells its size."""
     return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height) + b"\x08\x02\x00\x00\x00"
-
-
-LONG = "A reply that is long enough to be worth showing while it grows, word for word. "
-
-
-@dataclass
-class Chat:
-    """A chat on the fake Telegram with its screen, its outbox and a turn that runs."""
-
-    telegram: FakeTelegram
-    clock: HeldClock
-    space: Space
-    screen: TelegramScreen
-    delivery: Delivery
-    chats: ChatStore
-    chat_id: int
-    turn_id: int = 0
-
-    def entry(self, **more: Any) -> Entry:
-        values = {"source": "tg:1:1", "kind": "message", "text": "hi", "at": self.clock.now(), **more}
-        return Entry.model_validate({"chat_id": self.chat_id, **values})
-
-    async def begin(self, **more: Any) -> None:
-        async with self.space.db.transaction():
-            self.turn_id = (await self.space.sessions.begin_turn()).id
-        await self.screen.begin(self.turn_id, self.entry(**more))
-
-    async def grow(self, text: str) -> None:
-        """Stream a text and wait until it is shown."""
-        await self.screen.show_text(text)
-        await self.telegram.until(lambda: self.texts[-1:] == [text.strip()])
-        await self.clock.until_asleep(EDIT_S)
-        self.clock.advance(EDIT_S)
-
-    async def finish(self, text: str) -> None:
-        """End the turn as the agent does and deliver the reply."""
-        await self.screen.end()
-        (piece,) = self.screen.render(text, self.entry())
-        async with self.space.db.transaction():
-            key = stream_key(self.turn_id)
-            if not await self.space.mailbox.end_stream(key, piece):
-                await self.space.mailbox.post(key, piece, turn_id=self.turn_id)
-        await self.delivery.drain()
-
-    async def post(self, text: str, **more: Any) -> None:
-        async with self.space.db.transaction():
-            await self.space.mailbox.post(text, Outgoing(text=text, **more))
-
-    async def deliver(self, text: str = "hello", *, is_repeat: bool = False, **more: Any) -> str | None:
-        """Deliver one message past the outbox."""
-        message = Outgoing(text=text, **({"chat_id": self.chat_id} | more))
-        row = OutRow(id=1, key="k", turn_id=None, state="sending", message=message, place=None, attempts=1)
-        return await self.screen.deliver(row, is_repeat=is_repeat)
-
-    @property
-    def texts(self) -> list[str]:
-        return self.telegram.texts(self.chat_id)
-
-    def calls(self, method: str) -> int:
-        return self.telegram.count(method)
-
-
-@pytest.fixture(params=[OWNER])
-async def chat(request: pytest.FixtureRequest, telegram: FakeTelegram, tmp_path: Path) -> AsyncIterator[Chat]:
-    clock = HeldClock()
-    telegram.open_chat(request.param, topics=(55,))
-    await lay_blank(tmp_path / "bot.db", "bot")
-    await lay_blank(tmp_path / str(request.param) / "memory.db")
-    shared = await Database.open(tmp_path / "bot.db", "bot", clock=clock, backups=tmp_path)
-    space = await Space.open(tmp_path / str(request.param), default_zone=ZONE, clock=clock, backups=tmp_path)
-    async with client_of(telegram, read_timeout_s=0.5) as bot:
-        chats = ChatStore(shared, clock)
-        screen = TelegramScreen(
-            space, Sender(space.id, bot, chats, clock, picture=space.media.read, file=space.files.read)
-        )
-        yield Chat(telegram, clock, space, screen, Delivery(space, screen), chats, request.param)
-        await screen.end()
-    await space.close()
-    await shared.close()
-
-
-in_group = pytest.mark.parametrize("chat", [GROUP], indirect=True)
 
 
 # Pictures
@@ -188,6 +96,44 @@ async def file_of(chat: Chat, path: str) -> Shown:
     await chat.screen.deliver(row)
     (sent,) = chat.telegram.sent[chat.chat_id]
     return sent
+
+
+# Long answers
+
+LINES = "\n".join(f"{number}. **item** of a long list 😀" for number in range(1, 700))
+FENCED = f"Here it is:\n\n```python\n{'print(1)  # a line' * 20}\n```\n\n" * 40
+
+
+@pytest.mark.parametrize("text", [LINES, FENCED, "x" * 12_001], ids=["list", "code", "one word"])
+async def test_a_very_long_answer_is_its_beginning_and_a_file_of_the_whole(chat: Chat, text: str) -> None:
+    head, rest = chat.screen.render(text, chat.entry(thread_id=55))
+    assert len(head.text) <= HEAD_UNITS + 2 + len(GOES_ON)
+    assert head.text.endswith(GOES_ON)
+    for message in (head, rest):
+        await chat.screen.deliver(row_of(message))
+    first, second = chat.telegram.sent[OWNER]
+    assert first.text == head.text
+    assert second.document == Document(ANSWER_NAME, text.encode(), WHOLE)
+    assert {first.thread_id, second.thread_id} == {55}
+
+
+async def test_an_answer_of_a_few_messages_is_no_file(chat: Chat) -> None:
+    pieces = chat.screen.render("word " * 2390, chat.entry())
+    assert [piece.whole for piece in pieces] == [None] * 3
+
+
+async def test_a_whole_answer_that_is_not_taken_as_a_file_comes_as_messages(chat: Chat) -> None:
+    reason = "Bad Request: not enough rights to send documents to the chat"
+    chat.telegram.fail_next("sendDocument", refused(400, reason))
+    _, rest = chat.screen.render(LINES, chat.entry())
+    place = await chat.screen.deliver(row_of(rest.model_copy(update={"is_silent": True})))
+    texts = "\n".join(chat.texts)
+    assert [int(line.split(".")[0]) for line in texts.splitlines() if line] == list(range(1, 700))
+    assert place == f"tg:{OWNER}:{chat.telegram.sent[OWNER][-1].message_id}"
+
+
+def row_of(message: Outgoing) -> OutRow:
+    return OutRow(id=1, key="k", turn_id=None, state="sending", message=message, place=None, attempts=1)
 
 
 # Rendering
@@ -263,8 +209,9 @@ async def test_a_message_refused_for_a_reason_nobody_knows_arrives_plain(chat: C
 
 async def test_words_that_are_refused_in_every_form_are_not_met_with_silence(chat: Chat) -> None:
     chat.telegram.fail_next("sendMessage", refused(400, "Bad Request: SOMETHING_NEW_INVALID"), times=3)
-    await chat.deliver(reply_to=9, entities=({"type": "bold", "offset": 0, "length": 5},))
-    assert chat.texts == [CANNOT_SHOW]
+    approve = ((Button(text="Approve a1", data="approve:1"),),)
+    await chat.deliver(reply_to=9, entities=({"type": "bold", "offset": 0, "length": 5},), buttons=approve)
+    assert [(shown.text, shown.keyboard) for shown in chat.telegram.sent[OWNER]] == [(CANNOT_SHOW, None)]
 
 
 @pytest.mark.parametrize("reason", ["SOMETHING_NEW_INVALID", "not enough rights to send text messages to the chat"])
@@ -400,171 +347,3 @@ async def test_a_notice_that_cannot_be_shown_is_no_error(chat: Chat) -> None:
     await chat.screen.say("no room")
     await chat.screen.say("no room, still")
     assert chat.texts == ["no room, still"]
-
-
-# Streaming
-
-
-async def test_somebody_is_at_work_until_the_turn_ends(chat: Chat) -> None:
-    await chat.begin(thread_id=55)
-    await chat.telegram.until(lambda: chat.calls("sendChatAction") == 1)
-    await chat.clock.until_asleep(4)
-    chat.clock.advance(4)
-    await chat.telegram.until(lambda: chat.calls("sendChatAction") == 2)
-    await chat.screen.end()
-    chat.clock.advance(40)
-    await asyncio.sleep(0)
-    assert chat.calls("sendChatAction") == 2
-    assert chat.telegram.calls[-1].params["message_thread_id"] == "55"
-
-
-async def test_a_reply_grows_in_one_message_and_ends_with_entities(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    await chat.grow(LONG * 2)
-    await chat.finish(LONG * 2 + "**The end.**")
-    (shown,) = chat.telegram.sent[OWNER]
-    assert shown.text == LONG * 2 + "The end."
-    assert [entity["type"] for entity in shown.entities] == ["bold"]
-    assert (chat.calls("sendMessage"), chat.calls("editMessageText")) == (1, 2)
-
-
-async def test_texts_that_come_fast_are_shown_at_most_once_a_second(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    for number in range(2, 30):
-        await chat.screen.show_text(LONG * number)
-    await chat.telegram.until(lambda: chat.calls("editMessageText") == 1)
-    await chat.clock.until_asleep(EDIT_S)
-    await chat.screen.show_text(LONG * 30)
-    await asyncio.sleep(0)
-    assert (chat.calls("sendMessage"), chat.calls("editMessageText")) == (1, 1)
-
-
-async def test_a_short_reply_is_not_streamed(chat: Chat) -> None:
-    await chat.begin()
-    await chat.screen.show_text("Yes.")
-    await chat.clock.until_asleep(EDIT_S)
-    assert chat.calls("sendMessage") == 0
-    await chat.finish("Yes.")
-    assert chat.texts == ["Yes."]
-
-
-async def test_the_row_of_a_streamed_reply_stands_before_it_is_sent(chat: Chat) -> None:
-    chat.telegram.fail_next("sendMessage", stall())
-    await chat.begin()
-    await chat.screen.show_text(LONG)
-    await chat.telegram.until(lambda: chat.calls("sendMessage"))
-    (row,) = await chat.space.db.fetch_all("SELECT key, state, place, attempts FROM outbox")
-    assert tuple(row) == (stream_key(chat.turn_id), "streaming", None, 1)
-    await chat.finish(LONG + "The end.")
-    assert [text.startswith("(Sent again") for text in chat.texts] == [False, True]
-
-
-async def test_a_stream_that_was_cut_off_by_a_crash_goes_on_in_its_message(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    await chat.screen.end()
-    await chat.screen.begin(chat.turn_id, chat.entry())
-    await chat.screen.show_text(LONG * 2)
-    await chat.clock.until_asleep(EDIT_S)
-    chat.clock.advance(EDIT_S)
-    await chat.telegram.until(lambda: chat.texts == [(LONG * 2).strip()])
-    await chat.finish("Done, in the same place.")
-    assert chat.texts == ["Done, in the same place."]
-
-
-async def test_a_final_text_equal_to_what_is_shown_counts_as_delivered(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    await chat.finish(LONG)
-    assert await chat.space.mailbox.undelivered() == []
-    assert chat.texts == [LONG.strip()]
-    assert chat.calls("sendMessage") == 1
-
-
-async def test_a_text_that_did_not_change_is_not_sent_again(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    await chat.screen.show_text(LONG + "  \n")
-    await chat.clock.until_asleep(EDIT_S)
-    assert chat.calls("editMessageText") == 0
-
-
-async def test_a_streamed_message_that_was_deleted_is_sent_anew(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    chat.telegram.fail_next("editMessageText", refused(400, "Bad Request: message to edit not found"))
-    await chat.finish("The end.")
-    assert chat.texts[-1] == "The end."
-    assert await chat.space.mailbox.undelivered() == []
-
-
-async def test_refused_entities_at_the_end_of_a_stream_leave_plain_text(chat: Chat) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    chat.telegram.fail_next("editMessageText", refused(400, "Bad Request: can't parse entities"))
-    await chat.finish("**The end.**")
-    (shown,) = chat.telegram.sent[OWNER]
-    assert (shown.text, shown.entities) == ("The end.", [])
-
-
-async def test_edits_pause_as_long_as_telegram_says_and_the_final_text_arrives(chat: Chat) -> None:
-    await chat.begin()
-    for number in range(1, 5):
-        await chat.grow(LONG * number)
-    chat.telegram.fail_next("editMessageText", too_many_requests(30))
-    await chat.screen.show_text(LONG * 5)
-    await chat.telegram.until(lambda: chat.calls("editMessageText") == 4)
-    await chat.clock.until_asleep(EDIT_S)
-    calls = len(chat.telegram.calls)
-    for _ in range(4):
-        chat.clock.advance(5)
-        await chat.clock.until_asleep(EDIT_S)
-    await chat.finish(LONG * 5 + "The end.")
-    assert len(chat.telegram.calls) == calls
-    chat.clock.advance(10)
-    assert await chat.delivery.drain() is None
-    assert chat.texts == [LONG * 5 + "The end."]
-
-
-@pytest.mark.parametrize(
-    "failure", [refused(403, "Forbidden: bot was blocked by the user"), server_error(502), reset()]
-)
-async def test_a_stream_that_fails_leaves_the_reply_to_delivery(chat: Chat, failure: Failure) -> None:
-    await chat.begin()
-    await chat.grow(LONG)
-    chat.telegram.fail_next("editMessageText", failure)
-    await chat.screen.show_text(LONG * 2)
-    await chat.telegram.until(lambda: chat.calls("editMessageText") == 1)
-    await chat.finish("The end.")
-    chat.clock.advance(2)
-    assert await chat.delivery.drain() is None
-    assert chat.texts == ["The end."]
-
-
-async def test_a_stream_whose_first_words_must_wait_begins_later(chat: Chat) -> None:
-    chat.telegram.fail_next("sendMessage", too_many_requests(1))
-    await chat.begin()
-    await chat.screen.show_text(LONG)
-    await chat.telegram.until(lambda: chat.calls("sendMessage") == 1)
-    await chat.clock.until_asleep(EDIT_S)
-    chat.clock.advance(EDIT_S)
-    await chat.telegram.until(lambda: chat.texts == [LONG.strip()])
-    await chat.finish("The end.")
-    assert chat.texts == ["The end."]
-
-
-async def test_a_long_stream_shows_what_fits(chat: Chat) -> None:
-    await chat.begin()
-    await chat.screen.show_text("😀" * 3000)
-    await chat.telegram.until(lambda: chat.texts)
-    assert chat.texts == ["😀" * 2048]
-
-
-@in_group
-async def test_a_streamed_reply_in_a_group_names_what_it_answers(chat: Chat) -> None:
-    message_id = chat.telegram.message_id_of(chat.telegram.say(OWNER, "hi", chat_id=GROUP))
-    await chat.begin(message_id=message_id)
-    await chat.grow(LONG)
-    assert chat.telegram.sent[GROUP][0].reply_to == message_id

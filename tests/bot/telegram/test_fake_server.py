@@ -339,3 +339,40 @@ async def test_waiting_for_what_never_comes_names_the_last_calls(telegram: FakeT
     await bot.send_message(7, "x")
     with pytest.raises(TimeoutError, match="sendMessage"):
         await telegram.until(lambda: telegram.texts(7) == ["y"], timeout=0.05)
+
+
+async def test_polling_is_refused_while_a_webhook_is_set(telegram: FakeTelegram, bot: Bot) -> None:
+    await bot.set_webhook("http://127.0.0.1:9/x", secret_token="s", allowed_updates=["message"], max_connections=3)
+    with pytest.raises(Conflict, match="webhook is active"):
+        await bot.get_updates()
+    telegram.say(7, "hello")
+    await telegram.until(lambda: telegram.courier.brought)
+    info = await bot.get_webhook_info()
+    assert (info.url, info.max_connections, info.pending_update_count) == ("http://127.0.0.1:9/x", 3, 1)
+    assert info.last_error_message == "Connection refused"
+    await bot.delete_webhook()
+    assert (await bot.get_webhook_info()).url == ""
+    assert len(await bot.get_updates()) == 1
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"url": "ftp://example.org/x"},
+        {"url": "http://127.0.0.1/x", "secret_token": "two words"},
+        {"url": "http://127.0.0.1/x", "max_connections": 101},
+    ],
+)
+async def test_a_webhook_that_cannot_be_is_refused(bot: Bot, fields: dict[str, Any]) -> None:
+    with pytest.raises(BadRequest):
+        await bot.set_webhook(**fields)
+
+
+async def test_a_group_is_left_once(telegram: FakeTelegram, bot: Bot) -> None:
+    telegram.open_chat(-100)
+    assert (await bot.get_chat(-100)).title == "Group-100"
+    await bot.leave_chat(-100)
+    with pytest.raises(Forbidden):
+        await bot.leave_chat(-100)
+    with pytest.raises(BadRequest, match="not found"):
+        await bot.get_chat(404)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from bot.health import Heartbeat
-from bot.telegram.reader import NO_TEXT, Presence, Reader
-from bot.telegram.updates import MEDIA, User, arrival_of
-from memory.store.mailbox import Entry
+from bot.telegram.reader import NO_TEXT, Reader, Reading
+from bot.telegram.updates import User, arrival_of
+from memory.store.entries import Entry
 from memory.store.redaction import Redacted, Redactor, notice
 from tests.bot.telegram.house import FRIEND, GROUP, OWNER, STRANGER, Talk, serving
 from tests.fakes.clock import FakeClock
@@ -34,7 +34,7 @@ def message(text: str | None = "hello", **fields: Any) -> dict[str, Any]:
     return {"message_id": 5, "date": 1_800_000_000, "chat": PRIVATE, "from": IDA, **words, **fields}
 
 
-def read(update: dict[str, Any]) -> Entry | Presence | None:
+def read(update: dict[str, Any]) -> Reading:
     arrival = arrival_of(update)
     reader = Reader(ME, frozenset({"facts", "stop"}), Redactor(["own-secret-word"]), FakeClock())
     return reader.read(arrival, "tg:123456:1") if arrival else None
@@ -73,7 +73,7 @@ def test_an_edit_names_the_message_and_its_time() -> None:
 
 
 def test_an_edit_without_words_means_nothing() -> None:
-    assert read({"edited_message": message(None, photo=[{"file_id": "x"}])}) is None
+    assert read({"edited_message": message(None)}) is None
 
 
 def test_secrets_go_and_the_member_is_told() -> None:
@@ -208,25 +208,6 @@ def test_a_thread_outside_topics_is_left_out() -> None:
     assert entry_of(message(message_thread_id=55)).thread_id is None
 
 
-@pytest.mark.parametrize("kind", sorted(MEDIA))
-def test_media_that_cannot_be_read_is_no_message_and_the_member_is_told(kind: str) -> None:
-    entry = entry_of(message(None, **{kind: {"file_id": "x"}}))
-    assert entry.text == ""
-    assert MEDIA[kind] in entry.notices[0]
-
-
-def test_a_caption_is_read_and_the_member_is_told_that_the_photo_was_not() -> None:
-    entry = entry_of(message(None, caption="My passport expires in May", photo=[{"file_id": "x"}]))
-    assert entry.text == "My passport expires in May"
-    assert entry.notices == ("Only the words under your photo were read; the photo itself was not, and is not stored.",)
-
-
-def test_an_album_is_told_about_once() -> None:
-    one = entry_of(message(None, photo=[{"file_id": "x"}], media_group_id="a1"))
-    two = entry_of(message(None, photo=[{"file_id": "y"}], media_group_id="a1", message_id=6))
-    assert one.source == two.source == "tg:123456:album:a1"
-
-
 @pytest.mark.parametrize("event", ["pinned_message", "new_chat_members", "left_chat_member", "forum_topic_created"])
 def test_what_only_happens_in_a_chat_means_nothing(event: str) -> None:
     assert read({"message": message(None, **{event: [{"id": 1}]})}) is None
@@ -314,7 +295,6 @@ async def test_a_stranger_leaves_no_trace_whatever_they_send(telegram: FakeTeleg
     talk = Talk()
     for kind in ALL_KINDS:
         telegram.push_raw(from_stranger(kind))
-    telegram.say(STRANGER, "/start")
     telegram.say(STRANGER, "hello", chat_id=-500)
     telegram.say(OWNER, "a talk in a group nobody admitted", chat_id=-500)
     telegram.say(STRANGER, None, chat_id=-501, migrate_from_chat_id=-500)
@@ -332,7 +312,9 @@ async def test_only_the_kinds_we_take_are_asked_for(telegram: FakeTelegram, tmp_
     async with serving(telegram, tmp_path):
         await telegram.until(lambda: telegram.count("getUpdates"))
     polls = [call.params for call in telegram.calls if call.method == "getUpdates"]
-    assert polls[0]["allowed_updates"] == ["message", "edited_message", "callback_query", "my_chat_member"]
+    assert polls[0]["allowed_updates"] == [
+        *("message", "edited_message", "callback_query", "message_reaction", "my_chat_member")
+    ]
 
 
 @pytest.mark.parametrize("chat_id", [OWNER, GROUP])
@@ -359,15 +341,15 @@ async def test_each_chat_has_a_space_of_its_own(telegram: FakeTelegram, tmp_path
         assert not any("one" in text for text in texts)
 
 
-async def test_media_leads_to_a_notice_and_to_no_turn(telegram: FakeTelegram, tmp_path: Path) -> None:
+async def test_what_nobody_reads_leads_to_a_notice_and_to_no_turn(telegram: FakeTelegram, tmp_path: Path) -> None:
     talk = Talk()
     async with serving(telegram, tmp_path, talk) as bot:
-        telegram.say(OWNER, None, voice={"file_id": "v", "duration": 3})
+        telegram.say(OWNER, None, story={"id": 3})
         await telegram.until(lambda: telegram.texts(OWNER))
         assert await bot.space_rows(OWNER, "SELECT * FROM messages") == []
     assert talk.requests == []
     assert telegram.texts(OWNER) == [
-        "I can't read this yet (voice message): nothing of it was stored. Tell me in words what matters in it."
+        "I can't read this (story): nothing of it was stored. Tell me in words what matters in it."
     ]
 
 
@@ -431,6 +413,14 @@ async def test_a_press_is_acknowledged_and_one_that_is_too_old_too(telegram: Fak
     assert [row["kind"] for row in kinds] == ["message", "press", "press", "message"]
     assert {row["state"] for row in kinds} == {"done"}
     assert telegram.count("answerCallbackQuery") == 2
+
+
+async def test_what_cannot_be_read_is_told_in_the_language_of_the_space(telegram: FakeTelegram, tmp_path: Path) -> None:
+    async with serving(telegram, tmp_path):
+        telegram.say(OWNER, "/settings language de")
+        await telegram.until(lambda: any("Deutsch" in text for text in telegram.texts(OWNER)))
+        telegram.say(OWNER, "hello", quote={"text": 5})
+        await telegram.until(lambda: any("Etwas von dir kam" in text for text in telegram.texts(OWNER)))
 
 
 async def test_an_update_that_cannot_be_read_is_put_aside_and_the_next_one_counts(

@@ -108,7 +108,7 @@ async def test_a_proposal_shows_every_letter_and_a_tap_lets_it_hold(telegram: Fa
         assert keyboard(asked) == [[("Keep p1", "pkeep:1"), ("Drop p1", "pdrop:1")]]
         assert await bot.space_rows(OWNER, "SELECT 1 FROM procedure_versions WHERE status = 'active'") == []
         telegram.press(OWNER, asked, "pkeep:1")
-        await telegram.until(lambda: any(text.startswith("✎ procedure kept: Tea") for text in telegram.texts(OWNER)))
+        await telegram.until(lambda: "\n\n✎ procedure kept: Tea" in last_of(telegram, asked).text)
         await telegram.until(lambda: keyboard(last_of(telegram, asked)) == [])
         await settled(telegram)
         card = await say(telegram, "/procedures p1")

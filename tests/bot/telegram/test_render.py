@@ -182,6 +182,22 @@ def test_cuts_fall_on_paragraphs_then_lines_then_words() -> None:
     assert all(piece.text.endswith("word") for piece in render(words))
 
 
+def test_no_cut_parts_a_heading_from_what_it_stands_above() -> None:
+    text = "word " * 100 + "end."
+    for before in range(3_000, 4_100, 7):
+        sections = f"{'x' * before}\n\n## Site\n\n### The *ground*\n\n{text}\n\n**Food**\n{text}"
+        pieces = render(sections)
+        check(pieces)
+        assert visible(shown(pieces)) == visible("x" * before + "Site" + "Theground" + text + "Food" + text)
+        ends = [piece.text.rpartition("\n")[2] for piece in pieces]
+        assert not {"Site", "The ground", "Food"} & set(ends), before
+
+
+def test_lines_that_are_all_bold_are_cut_like_others() -> None:
+    pieces = render("\n".join(f"**{'word ' * 19}end.**" for _ in range(90)))
+    assert [piece.text.endswith("end.") for piece in pieces] == [True] * 3
+
+
 def test_a_code_block_that_fits_a_message_stays_whole() -> None:
     code = "\n\n".join(f"    line {n}" for n in range(100))
     pieces = render("intro. " * 450 + f"\n\n```py\n{code}\n```\n\nafterwards")

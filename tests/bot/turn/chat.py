@@ -13,7 +13,7 @@ from memory.ports import Clock, Embedder, Model
 from memory.space import Space
 from memory.store.database import Database
 from memory.store.tombstones import Tombstones
-from tests.bot.turn.house import ZONE
+from tests.bot.turn.house import HOURS, ZONE
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 
@@ -56,6 +56,7 @@ async def chat_over(
                 limits=Limits(),
                 ceilings=Ceilings(),
                 keep_turns=4,
+                hours=HOURS,
                 is_offline=True,
             ),
         )

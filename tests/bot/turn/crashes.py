@@ -19,7 +19,8 @@ import aiosqlite
 
 from memory.messages import TextPart
 from memory.ports import ModelReply, ModelRequest, OnText
-from memory.store.mailbox import Entry, OutRow
+from memory.store.entries import Entry
+from memory.store.mailbox import OutRow
 from tests.bot.turn.house import TaskModel, change, house
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import calls, extracts, says

@@ -1,29 +1,35 @@
 """One space at work over a scripted model: the same parts that serve a chat, with a fake clock and a fake screen."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from datetime import time
 from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from bot.mcp.standing import Serving
 from bot.probing.examining import Examination
+from bot.probing.hours import Hours
 from bot.turn.agent import Limits
+from bot.turn.attachments.downloads import Downloads
 from bot.turn.prompt import Ceilings
 from bot.turn.runner import Runner
 from bot.wiring import Manner, make_runner
 from memory.ports import Embedder, Model, ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Database
-from memory.store.mailbox import Entry, EntryKind
+from memory.store.entries import Entry, EntryKind
 from memory.store.tombstones import Tombstones
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import ScriptedModel, Step, extracts, says
 from tests.fakes.screen import FakeScreen
+from tools.tool import Tool
 
 ZONE = ZoneInfo("Europe/Berlin")
+HOURS = Hours(time(3, 30), time(8, 0), "nightly")
 
 
 @dataclass
@@ -33,12 +39,14 @@ class TaskModel:
     chat: ScriptedModel = field(default_factory=ScriptedModel)
     extract: ScriptedModel | None = None
     summarise: ScriptedModel | None = None
+    transcribe: ScriptedModel | None = None
     name: str = "scripted"
 
     async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         if request.task == "chat":
             return await self.chat.generate(request, on_text=on_text)
-        script = self.extract if request.task == "extract" else self.summarise
+        scripts = {"extract": self.extract, "transcribe": self.transcribe}
+        script = scripts.get(request.task, self.summarise)
         if script is not None:
             return await script.generate(request)
         return extracts() if request.task == "extract" else says("")
@@ -84,6 +92,9 @@ async def house(
     examination: Examination | None = None,
     daily_usd: float | None = None,
     stand_in: Model | None = None,
+    tools: Sequence[Tool] = (),
+    downloads: Downloads | None = None,
+    servers: Serving | None = None,
 ) -> AsyncIterator[House]:
     """Open a space under `home` with a chat model that follows `steps`; at the end every step was used."""
     clock = clock or FakeClock()
@@ -100,10 +111,16 @@ async def house(
         limits=limits or Limits(),
         ceilings=Ceilings(),
         keep_turns=keep_turns,
+        hours=HOURS,
         is_offline=is_offline,
         operator_id=operator_id,
     )
     manner["daily_usd"] = daily_usd
+    manner["more_tools"] = tools
+    if servers is not None:
+        manner["servers"] = servers
+    if downloads is not None:
+        manner["downloads"] = downloads
     if stand_in is not None:
         manner["stand_in"] = stand_in
     if examination is not None:

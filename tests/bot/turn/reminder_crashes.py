@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from tests.bot.turn.crashes import FileScreen, in_process
 from tests.bot.turn.house import house
 from tests.fakes.clock import FakeClock

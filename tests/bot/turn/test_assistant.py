@@ -9,8 +9,8 @@ from bot.models.reader import OfflineReader
 from memory.errors import CeilingReached, ModelBusy, ModelSilent
 from memory.messages import text_message
 from memory.ports import Usage
+from memory.store.entries import Entry, Outgoing
 from memory.store.jobs import EXTRACT
-from memory.store.mailbox import Entry, Outgoing
 from tests.bot.turn.chat import QUERY_WAIT_S, chat_over
 from tests.bot.turn.house import TaskModel
 from tests.fakes.embedder import FakeEmbedder

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from tests.bot.turn.house import TaskModel, change, house
 from tests.fakes.model import ScriptedModel, calls, extracts, says
+from tests.tools.test_shell import Scripted
+from tools.shell import Ran, ShellTool
 
 LOCKER = {"kind": "entity", "subject": "locker code", "value": "4711"}
 
@@ -48,6 +50,16 @@ async def test_a_fact_of_an_earlier_turn_bears_nothing_out(tmp_path: Path) -> No
         await h.say("save what I think about Mondays")
         assert h.screen.delivered[:2] == ["Good.", "✎ vet → Dr. Brandt · f1"]
         assert "nothing was saved" in h.screen.delivered[2]
+
+
+async def test_a_command_bears_a_claim_out_once_it_has_run_and_not_when_it_was_asked_for(tmp_path: Path) -> None:
+    want = calls(("shell", {"command": "rm old.txt"}))
+    steps = (want, says("I've deleted the old list."), says("I've deleted the old list."))
+    async with house(tmp_path, *steps, tools=[ShellTool(Scripted(Ran(0, "")))]) as h:
+        await h.say("Delete the old list.")
+        assert "nothing was forgotten" in h.screen.delivered[-1]
+        await h.say("/approve a1", kind="command")
+        assert h.screen.delivered[-1] == "I've deleted the old list."
 
 
 async def test_a_plain_answer_is_delivered_as_it_is(tmp_path: Path) -> None:

@@ -2,8 +2,8 @@
 
 import pytest
 
-from bot.turn.claim_words import Act
-from bot.turn.claims import Deeds, claimed, correction
+from bot.turn.claims.correction import Deeds, claimed, correction
+from bot.turn.claims.words import Act
 
 SAVED = [
     "Saved!",

@@ -20,7 +20,8 @@ from memory.errors import StorageFull, StorageInTrouble, Unreadable
 from memory.ports import ModelReply, ModelRequest, OnText
 from memory.space import Space
 from memory.store.database import Row
-from memory.store.mailbox import UNREADABLE, Entry, Outgoing, OutRow
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import UNREADABLE, OutRow
 from tests.bot.turn.house import House, TaskModel, house
 from tests.fakes.clock import FakeClock
 from tests.fakes.model import says

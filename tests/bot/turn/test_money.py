@@ -18,7 +18,7 @@ NAME = "gemini-3.8-flash"
 VET = change("vet", "Dr. Brandt", "Our vet is Dr. Brandt.")
 READER = OfflineReader(is_stand_in=True)
 UNTIL = "until 00:00 (Wed 3 Mar)"
-SPENT = f"_From memory, without the model: the $1.00 that a day may cost leave no room for another answer; {UNTIL}._"
+SPENT = f"_From memory, without the model: the $1.00 that a day may cost leaves no room for another answer {UNTIL}._"
 
 
 def costs(usd: float, text: str = "I see.") -> ModelReply:
@@ -41,7 +41,7 @@ async def test_the_member_is_warned_once_a_day(tmp_path: Path) -> None:
         for _ in range(3):
             await h.say("Hello")
         warning = (
-            f"$0.84 of the $1.00 that a day may cost are spent. When all is, I answer from memory {UNTIL}. "
+            f"$0.84 of the $1.00 that a day may cost is spent. When all is, I answer from memory {UNTIL}. "
             "/usage shows what it went to."
         )
         assert h.screen.delivered == ["I see.", "I see.", warning, "I see."]
@@ -219,3 +219,18 @@ async def test_an_idle_week_costs_nothing(tmp_path: Path) -> None:
             await h.runner.drain()
         assert len(h.screen.delivered) == 1
         read.close()
+
+
+async def test_a_budget_that_a_member_sets_holds_for_the_next_call_and_one_that_is_lifted_too(tmp_path: Path) -> None:
+    model = priced(costs(0.3), costs(0.01))
+    async with house(tmp_path, model=model, daily_usd=1.0, stand_in=READER) as h:
+        await h.say("Hello")
+        await h.say("/settings budget 0.30", kind="command")
+        await h.say("Hello")
+        assert "the $0.30 that a day may cost leaves no room for another answer" in h.screen.delivered[-1]
+        await h.say("/settings budget 0", kind="command")
+        await h.say("Hello")
+        assert "the budget here is set to 0 (/settings budget)" in h.screen.delivered[-1]
+        await h.say("/settings budget default", kind="command")
+        await h.say("Hello")
+        assert h.screen.delivered[-1] == "I see."

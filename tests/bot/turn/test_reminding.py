@@ -49,6 +49,33 @@ async def test_a_late_reminder_comes_once_and_says_when_it_was_due(tmp_path: Pat
         assert await passed(h, DAY_S) == []
 
 
+async def test_a_reminder_and_its_lateness_are_told_in_the_language_of_the_space(tmp_path: Path) -> None:
+    async with house(tmp_path) as h:
+        await asked(h, "/settings language de")
+        await h.say("/remind jeden Montag um 9 Mülltonne", kind="command")
+        (told,) = h.screen.delivered
+        assert "jeden Montag um 09:00" in told
+        assert "Mo, 8. März 2027, 09:00" in told
+        (late,) = await passed(h, 7 * DAY_S)
+        assert late.startswith("⏰ Mülltonne\n(")
+        assert "Mo, 8. März 2027, 09:00" in late
+        assert "Late" not in late
+
+
+async def test_the_model_reads_of_a_reminder_in_english_whatever_the_member_does(tmp_path: Path) -> None:
+    weekly = {**CALL, "repeat": "weekly"}
+    async with house(tmp_path, calls(("reminders", weekly)), says("Ist gestellt.")) as h:
+        await asked(h, "/settings language de")
+        await h.say("Erinnere mich jeden Mittwoch um 17 Uhr an Mama")
+        receipt, _answer = h.screen.delivered
+        assert "jeden Mittwoch um 17:00" in receipt
+        (result,) = h.model.chat.requests[-1].messages[-1].results
+        assert (result.response["local"], result.response["repeats"]) == (
+            "Wed 3 Mar 2027 17:00",
+            "every Wednesday at 17:00",
+        )
+
+
 async def test_what_was_missed_while_the_server_was_down_comes_late_once(tmp_path: Path, clock: FakeClock) -> None:
     async with house(tmp_path, clock=clock) as h:
         await asked(h, "/remind daily at 10:30 pills")

@@ -33,8 +33,12 @@ def roomy(count: int, *summaries: str) -> TaskModel:
 async def test_a_compaction_is_told_in_one_silent_line_with_what_was_kept(tmp_path: Path) -> None:
     async with house(tmp_path, model=roomy(14, SUMMARY), limits=LIMITS) as h:
         await talk(h, 14)
-        told = [row.message for row in h.screen.rows if row.message.text.startswith("Compacted: ")]
+        told = [row.message for row in h.screen.rows if row.message.text.startswith("I put the older part")]
         (notice,) = told
+        assert notice.text == (
+            "I put the older part of our talk (20 messages) aside to keep answers quick; every word stays stored, and "
+            "/recall finds it."
+        )
         ((button,),) = notice.buttons
         assert notice.is_silent
         assert (button.text, button.typed) == ("What was kept", "/compact h1")
@@ -42,6 +46,8 @@ async def test_a_compaction_is_told_in_one_silent_line_with_what_was_kept(tmp_pa
         await h.say("", kind="press", press=button.data)
 
         kept = h.screen.delivered[-1]
+        assert kept.startswith("h1: ")
+        assert "characters stand in each prompt for" in kept
         assert f"> {SUMMARY}" in kept
         assert "segments named by its manifest" in kept
         await h.say("/compact h1", kind="command")

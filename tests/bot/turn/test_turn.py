@@ -7,13 +7,17 @@ from pathlib import Path
 
 import pytest
 
+from bot.errors import words_for
 from bot.turn.agent import CUT_OFF, GAVE_UP, NO_WORDS, Limits
+from memory.compaction.outcome import NOTHING
 from memory.errors import ModelBusy, ModelMisconfigured, ModelSilent
+from memory.integrity import examine_rows
 from memory.messages import TextPart
 from memory.ports import ModelReply, ModelRequest, OnText
-from memory.store.mailbox import Entry
-from tests.bot.turn.house import TaskModel, house
-from tests.fakes.model import ScriptedModel, calls, says
+from memory.store.entries import Entry
+from memory.store.jobs import COMPACT
+from tests.bot.turn.house import TaskModel, change, house
+from tests.fakes.model import ScriptedModel, Step, calls, extracts, says
 from tools.budget import GUARDRAIL
 
 
@@ -59,6 +63,14 @@ async def test_the_block_stays_the_same_over_the_steps_of_a_turn(tmp_path: Path)
         first, second = h.model.chat.requests
         assert first.memory_block == second.memory_block
         assert second.messages[: len(first.messages)] == first.messages
+
+
+async def test_words_beside_a_call_are_found_again_like_all_others(tmp_path: Path) -> None:
+    async with house(tmp_path, calls(("clock", {}), words="I look at the sundial."), says("Ten.")) as h:
+        await h.say("what time is it?")
+        found = await h.space.recall.search("sundial")
+        assert found.items[0].text == "I look at the sundial."
+        assert await examine_rows(h.space.db, h.space.id, h.clock) == []
 
 
 async def test_every_call_gets_one_result_in_order_and_errors_are_results(tmp_path: Path) -> None:
@@ -185,7 +197,7 @@ async def test_stop_ends_the_running_turn_and_the_next_message_works(tmp_path: P
         await h.receive("hello?")
         async with asyncio.timeout(10):
             await h.screen.until(2)
-        assert h.screen.delivered == ["Stopped.", "Here again."]
+        assert h.screen.delivered == ["Stopped. Nothing had been changed.", "Here again."]
 
 
 async def test_a_stop_that_comes_again_does_not_end_a_later_turn(tmp_path: Path) -> None:
@@ -225,6 +237,31 @@ async def test_a_turn_that_breaks_three_times_ends_with_an_apology(tmp_path: Pat
         assert h.screen.delivered == [GAVE_UP]
         await h.say("and now?")
         assert h.screen.delivered[-1] == "Fine again."
+
+
+@pytest.mark.parametrize(
+    ("step", "reply"), [(says("Got it."), "Got it."), (ModelBusy("busy"), words_for(ModelBusy("busy")))]
+)
+async def test_a_receipt_comes_behind_the_reply_of_its_turn_even_if_that_fails(
+    tmp_path: Path, step: Step, reply: str
+) -> None:
+    class LooksForWork(TaskModel):
+        async def generate(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+            if request.task == "chat":
+                async with h.space.db.transaction():
+                    await h.space.jobs.add(COMPACT, COMPACT, {"session": 1, "asked": 1})
+                h.runner.wake()
+                await h.screen.until(1)
+            return await super().generate(request, on_text=on_text)
+
+    vet = change("vet", "Dr. Brandt", "Our vet is Dr. Brandt.")
+    model = LooksForWork(ScriptedModel([step]), ScriptedModel([extracts(vet)]))
+    async with house(tmp_path, model=model) as h:
+        h.runner.start()
+        await h.receive("Our vet is Dr. Brandt.")
+        async with asyncio.timeout(10):
+            await h.screen.until(3)
+        assert h.screen.delivered == [NOTHING, reply, "✎ vet → Dr. Brandt · f1"]
 
 
 async def test_a_reply_carries_what_it_replies_to_as_the_programs_note(tmp_path: Path) -> None:

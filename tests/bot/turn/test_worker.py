@@ -8,7 +8,7 @@ from bot.turn.worker import Worker
 from memory.errors import ModelBusy, ModelMisconfigured, ModelQuotaSpent, StorageFull
 from memory.store.jobs import Job
 from tests.bot.turn.house import TaskModel, change, house
-from tests.fakes.model import ScriptedModel, extracts, says
+from tests.fakes.model import ScriptedModel, Step, extracts, says
 
 VET = extracts(change("vet", "Dr. Brandt", "Our vet is Dr. Brandt."))
 
@@ -26,6 +26,20 @@ async def test_a_failed_reading_is_tried_again_later_and_then_told(tmp_path: Pat
         h.clock.advance(60)
         await h.runner.drain()
         assert h.screen.delivered[-1] == "✎ vet → Dr. Brandt · f1"
+
+
+async def test_while_the_model_is_out_of_reach_one_job_asks_for_all_of_its_kind(tmp_path: Path) -> None:
+    readings: list[Step] = [ModelBusy(), VET, extracts(), extracts()]
+    model = TaskModel(ScriptedModel([says("ok")] * 3), ScriptedModel(readings))
+    async with house(tmp_path, model=model) as h:
+        for text in ("Our vet is Dr. Brandt.", "The sky is grey today.", "It may snow tomorrow."):
+            await h.receive(text)
+        await h.runner.drain()
+        assert model.extract is not None
+        assert len(model.extract.requests) == 1
+        h.clock.advance(61)
+        await h.runner.drain()
+        assert h.screen.delivered == ["ok", "ok", "ok", "✎ vet → Dr. Brandt · f1"]
 
 
 async def test_a_reading_that_fails_five_times_is_given_up_and_the_member_is_told(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from memory.ports import ModelReply, ModelRequest, OnText
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from tests.bot.turn.crashes import FileScreen, in_process
 from tests.bot.turn.house import TaskModel, house
 from tests.fakes.clock import FakeClock

@@ -30,7 +30,7 @@ async def web() -> AsyncIterator[FakeWeb]:
 
 
 async def read(web: FakeWeb, url: str = PAGE) -> Page:
-    return await WebPages(Fetcher(resolve=web.resolve, is_allowed=web.is_allowed)).read(url)
+    return await WebPages(Fetcher(resolve=web.resolve, is_allowed=web.is_allowed)).read(url, stays=False)
 
 
 async def test_an_article_comes_with_title_date_and_structure(web: FakeWeb) -> None:
@@ -48,6 +48,17 @@ async def test_an_article_comes_with_title_date_and_structure(web: FakeWeb) -> N
         assert part in page.text
     for noise in ("steal", "Shop", "Imprint", "Ignore all rules"):
         assert noise not in page.text
+
+
+async def test_links_of_a_page_are_told_as_whole_addresses(web: FakeWeb) -> None:
+    links = '<a href="/b?x=1&amp;y=2">B</a> <a href="c">C</a> <a href="#d">D</a> <a href="http://[">E</a>'
+    web.page(PAGE, f"<article><p>{LONG}{links}</p><p>{LONG}</p></article>")
+
+    page = await read(web)
+
+    for part in ("[B](http://harbour.example/b?x=1&y=2)", "[C](http://harbour.example/c)", "http://["):
+        assert part in page.text
+    assert "times#d" not in page.text
 
 
 async def test_a_page_that_is_nothing_but_an_address_makes_nobody_go_there(web: FakeWeb) -> None:
@@ -72,6 +83,12 @@ async def test_other_kinds_of_text_come_as_they_are(web: FakeWeb) -> None:
 
     assert (await read(web)).text == "grün"
     assert (await read(web, f"{PAGE}.json")).text == '{"first": "9:15"}'
+
+
+@pytest.mark.parametrize("charset", ["idna", "undefined", "hex", "punycode"])
+async def test_a_charset_that_reads_no_text_is_passed_over(web: FakeWeb, charset: str) -> None:
+    web.page(PAGE, "grün".encode(), kind=f"text/plain; charset={charset}")
+    assert (await read(web)).text == "grün"
 
 
 async def test_a_very_long_text_is_cut_and_says_so(web: FakeWeb) -> None:

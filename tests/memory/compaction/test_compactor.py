@@ -15,6 +15,7 @@ from memory.errors import CompactionFailed, ModelBusy, ModelFault, ModelRefused,
 from memory.messages import CallPart, Message, TextPart, text_message
 from memory.ports import ModelReply, ModelRequest, OnText
 from memory.recall.items import Packed
+from memory.store.preferences import Preferences
 from tests.fakes.model import ScriptedModel, Step, says
 from tests.memory.compaction.world import ZONE, World, opened
 
@@ -413,7 +414,7 @@ async def test_what_recall_loses_is_pinned_at_most_twelve_lines(world: World) ->
         *(world.db, world.sessions, world.handoffs, world.segments, recall, world.journal, world.media),
         model=None,
         clock=world.clock,
-        zone=ZONE,
+        zones=Preferences(ZONE),
         threshold_tokens=400,
         keep_turns=2,
         recall_tokens=900,

@@ -15,6 +15,7 @@ from memory.store.database import Database
 from memory.store.jobs import JobStore
 from memory.store.journal import JournalStore
 from memory.store.media import MediaStore
+from memory.store.preferences import Preferences
 from memory.store.sessions import SessionStore
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
@@ -28,9 +29,9 @@ class World:
         self.folder = folder
         self.clock = clock
         self.sessions = SessionStore(database, clock)
-        self.segments = SegmentStore(database, ZONE)
+        self.segments = SegmentStore(database, Preferences(ZONE))
         self.handoffs = HandoffStore(database, clock)
-        self.recall = Recall(database, ZONE, clock)
+        self.recall = Recall(database, Preferences(ZONE), clock)
         self.journal = JournalStore(database, folder / "journal")
         self.media = MediaStore(database, folder / "media", clock)
         self.jobs = JobStore(database, clock)
@@ -53,7 +54,7 @@ class World:
             self.media,
             model=model,
             clock=self.clock,
-            zone=ZONE,
+            zones=Preferences(ZONE),
             threshold_tokens=threshold_tokens,
             keep_turns=keep_turns,
             recall_tokens=900,

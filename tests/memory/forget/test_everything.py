@@ -1,9 +1,11 @@
 """A whole memory goes at once; what stays names the space and keeps an update from arriving twice."""
 
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 from memory.forget import confirmation, counted, effects_of_everything, rows_of_everything
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
+from memory.store.preferences import Preferences
 from memory.store.private import PRIVATE_COLUMNS
 from tests.memory.forget.world import CANARY, World, everywhere
 
@@ -64,7 +66,8 @@ async def test_what_waits_behind_the_command_is_dealt_with_and_what_came_before_
     later = Entry(source="tg:1:3", kind="message", text="Hello again.", at=world.clock.now())
     async with world.space.db.transaction():
         await world.space.mailbox.receive(first)
-        await world.space.mailbox.finish_source(first.source)
+        (row,) = await world.space.mailbox.waiting()
+        await world.space.mailbox.finish(row.id)
         await world.space.mailbox.receive(later)
 
     await erase(world)
@@ -136,3 +139,18 @@ async def test_a_file_of_another_space_is_untouched(world: World, tmp_path: Path
     await effects_of_everything(world.space)
 
     assert others.read_text() == "Ben's own"
+
+
+async def test_of_the_settings_a_persons_words_go_and_the_rest_stays(world: World) -> None:
+    await fill(world)
+    async with world.space.db.transaction():
+        await world.space.preference_store.set(
+            zone=ZoneInfo("Asia/Tokyo"), tone=f"say {CANARY}", assistant_name="Ada", report="off", daily_usd=0.5
+        )
+    assert world.space.preferences.past_zones
+
+    await erase(world)
+
+    kept = Preferences(ZoneInfo("Asia/Tokyo"), report="off", daily_usd=0.5)
+    assert world.space.preferences == kept
+    assert await world.space.preference_store.load() == kept

@@ -1,7 +1,7 @@
 """What is forgotten stands in no file of the assistant's either: not in its text, not in its name."""
 
 from memory.forget.masking import MASK
-from memory.store.mailbox import Outgoing
+from memory.store.entries import Outgoing
 from tests.memory.forget.world import CANARY, QUOTE, World
 
 PICTURE = b"\x89PNG\xff"
@@ -16,7 +16,7 @@ async def test_a_forgotten_fact_is_masked_in_files_and_in_their_names(world: Wor
     files.write("picture.png", PICTURE)
     await world.turn(QUOTE, world.answer("Noted."))
     async with world.space.db.transaction():
-        sent = Outgoing(text=f"📎 {CANARY}.txt", document=f"{CANARY}.txt")
+        sent = Outgoing(text=f"📎 {CANARY}.txt", document=f"{CANARY}.txt", whole=f"# {CANARY}\nand more")
         await world.space.mailbox.post("receipt:1", sent)
     fact = await world.learn(1)
 

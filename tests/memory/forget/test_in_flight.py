@@ -9,6 +9,7 @@ from memory.errors import CompactionFailed, UnknownId
 from memory.forget import rows_of_everything
 from memory.ledger.extract import Extractor
 from memory.ports import ModelReply, ModelRequest, OnText
+from memory.store.preferences import Preferences
 from tests.fakes.model import extracts, says
 from tests.memory.forget.world import CANARY, QUOTE, TOLD, ZONE, World
 
@@ -57,7 +58,7 @@ async def everything(world: World) -> None:
 async def test_an_extraction_in_flight_enters_nothing_of_it(world: World, forgets: Forgetting) -> None:
     await world.turn(TOLD, world.answer("Noted."))
     model = HeldModel(extracts(STATES_IT))
-    extractor = Extractor(world.space.facts, world.space.sessions, model, world.clock, ZONE)
+    extractor = Extractor(world.space.facts, world.space.sessions, model, world.clock, Preferences(ZONE))
     reading = asyncio.create_task(extractor.run(1))
     await model.is_asked.wait()
 
@@ -79,7 +80,7 @@ async def test_an_ending_in_flight_is_forgotten_with_its_message(world: World) -
     await world.turn("The safe code is no longer valid.")
     ends_it = {**STATES_IT, "op": "retract", "replaces": fact.ref, "quote": "The safe code is no longer valid."}
     model = HeldModel(extracts(ends_it))
-    extractor = Extractor(world.space.facts, world.space.sessions, model, world.clock, ZONE)
+    extractor = Extractor(world.space.facts, world.space.sessions, model, world.clock, Preferences(ZONE))
     reading = asyncio.create_task(extractor.run(3))
     await model.is_asked.wait()
 

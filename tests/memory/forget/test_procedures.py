@@ -5,8 +5,8 @@ from pathlib import Path
 from memory.forget import effects, forget_again
 from memory.forget.masking import MASK
 from memory.messages import CallPart, Message, ResultPart
+from memory.store.entries import Button, Outgoing
 from memory.store.instructions import Instructions
-from memory.store.mailbox import Button, Outgoing
 from memory.store.recalls import Hit, Search
 from memory.store.sessions import TraceItem
 from tests.fakes.clock import FakeClock

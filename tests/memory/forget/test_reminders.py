@@ -4,7 +4,7 @@ from datetime import datetime
 from pathlib import Path
 
 from memory.forget import EVERYTHING, rows_of_everything
-from memory.store.mailbox import Outgoing
+from memory.store.entries import Outgoing
 from memory.store.reminder_rows import Asker, Reminder, Timing
 from tests.fakes.clock import FakeClock
 from tests.memory.forget.world import CANARY, TOLD, World, open_world

@@ -13,7 +13,7 @@ from memory.messages import CallPart, Message, ResultPart, Role, TextPart, Thoug
 from memory.ports import Model
 from memory.space import Space
 from memory.store.database import Database
-from memory.store.mailbox import Entry, Outgoing
+from memory.store.entries import Entry, Outgoing
 from memory.store.private import PRIVATE_COLUMNS
 from memory.store.sessions import TraceItem
 from memory.store.tombstones import Tombstones
@@ -78,7 +78,7 @@ class World:
             *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal, space.media),
             model=model,
             clock=self.clock,
-            zone=space.zone,
+            zones=space.preferences,
             threshold_tokens=100,
             keep_turns=1,
             recall_tokens=900,

@@ -8,7 +8,7 @@ import pytest
 
 from memory.integrity import examine_rows
 from memory.integrity.fault import AHEAD, STUCK_ENTRIES, WRONG_SPACE
-from memory.store.mailbox import Entry
+from memory.store.entries import Entry
 from tests.fakes.clock import FakeClock
 from tests.memory.forget.world import World, open_world
 

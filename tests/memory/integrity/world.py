@@ -10,6 +10,7 @@ from memory.integrity import Fault, examine
 from memory.ledger.facts import Statement
 from memory.messages import CallPart, Message, ResultPart, TextPart, text_message
 from memory.space import Space
+from memory.store.preferences import Preferences
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
 from tests.fakes.embedder import FakeEmbedder
@@ -30,7 +31,7 @@ async def memory(folder: Path, clock: FakeClock) -> AsyncIterator[Space]:
             *(space.db, space.sessions, space.handoffs, space.segments, space.recall, space.journal, space.media),
             model=None,
             clock=clock,
-            zone=ZONE,
+            zones=Preferences(ZONE),
             threshold_tokens=300,
             keep_turns=2,
             recall_tokens=900,

@@ -52,6 +52,7 @@ ONCE = [
     ("tomorrow evening call mom", "Wed 3 Mar 2027 18:00", "call mom"),
     ("morgen um 9 Zahnarzt anrufen", "Wed 3 Mar 2027 09:00", "Zahnarzt anrufen"),
     ("mich morgen um 9 Uhr daran, dass der Müll raus muss", "Wed 3 Mar 2027 09:00", "der Müll raus muss"),
+    ("30.4. 9:00 Balkon", "Fri 30 Apr 2027 09:00", "Balkon"),
     ("Freitag um 10 Milch kaufen", "Fri 5 Mar 2027 10:00", "Milch kaufen"),
     ("heute Abend um 8 Müll", "Tue 2 Mar 2027 20:00", "Müll"),
     ("um 18 Uhr Bank anrufen", "Tue 2 Mar 2027 18:00", "Bank anrufen"),
@@ -210,3 +211,23 @@ def test_no_text_breaks_the_reading(text: str) -> None:
     except UnclearTime:
         return
     assert found.timing is None or (found.timing.wall is None) != (found.timing.at is None)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "29.2.2027 9:00 x",
+        "31 April 9:00 pay",
+        "2027-02-30 9:00 x",
+        "30. Februar um 9:00 x",
+        "45.1. 9:00 x",
+        "9:00 30.2. x",
+    ],
+)
+def test_an_hour_beside_a_day_that_does_not_exist_is_not_taken_for_the_next_one(text: str) -> None:
+    with pytest.raises(UnclearTime, match="as a day of the calendar"):
+        asked(text)
+
+
+def test_figures_that_stand_apart_from_the_hour_are_words() -> None:
+    assert asked("version 2.14.2027 release at 9:00").text == "version 2.14.2027 release"

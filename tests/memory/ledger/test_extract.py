@@ -15,6 +15,7 @@ from memory.ledger.reading import SCHEMA, SYSTEM
 from memory.ledger.render import listing
 from memory.messages import Message, Origin, Role, TextPart
 from memory.ports import ModelReply
+from memory.store.preferences import Preferences
 from tests.fakes.model import ScriptedModel, extracts, says
 from tests.memory.ledger.world import START, LedgerWorld
 
@@ -49,11 +50,11 @@ async def extract(
 async def applied(world: LedgerWorld, extraction: Extraction, zone: ZoneInfo = BERLIN) -> list[str]:
     async with world.db.transaction():
         receipts = await extractor(world, ScriptedModel(), zone).apply(extraction)
-    return [receipt.line(zone) for receipt in receipts]
+    return [receipt.line(Preferences(zone)) for receipt in receipts]
 
 
 def extractor(world: LedgerWorld, model: ScriptedModel, zone: ZoneInfo = BERLIN) -> Extractor:
-    return Extractor(world.facts, world.sessions, model, world.clock, zone)
+    return Extractor(world.facts, world.sessions, model, world.clock, Preferences(zone))
 
 
 async def learn(world: LedgerWorld, text: str, *changes: dict[str, Any], at: datetime = START) -> list[str]:
@@ -199,15 +200,22 @@ async def test_a_deadline_is_entered_with_its_moment_and_both_wordings(world: Le
     assert fact.quote in said
 
 
+async def test_a_deadline_that_says_more_than_when_is_shown_whole(world: LedgerWorld) -> None:
+    said = "Klaus gets 500 € on Friday 12 March."
+    lines = await learn(world, said, change("payment to Klaus", "500 € on Friday 12 March", said, kind="deadline"))
+
+    assert lines == ["✎ payment to Klaus → 500 € on Friday 12 March (2027) · f1"]
+
+
 @pytest.mark.parametrize(
     ("said", "shown", "due"),
     [
         (
             "28 March 2027 at 02:30",
-            "28 March 2027 at 02:30 (Sun 28 Mar 2027 03:30)",
-            datetime(2027, 3, 28, 1, 30, tzinfo=UTC),
+            "28 March 2027 at 02:30 (Sun 28 Mar 2027 03:00)",
+            datetime(2027, 3, 28, 1, 0, tzinfo=UTC),
         ),
-        ("28 March at 02:30", "28 March at 02:30 (Sun 28 Mar 2027 03:30)", datetime(2027, 3, 28, 1, 30, tzinfo=UTC)),
+        ("28 March at 02:30", "28 March at 02:30 (Sun 28 Mar 2027 03:00)", datetime(2027, 3, 28, 1, 0, tzinfo=UTC)),
         ("31 October at 02:30", "31 October at 02:30 (2027)", datetime(2027, 10, 31, 0, 30, tzinfo=UTC)),
     ],
 )

@@ -10,6 +10,7 @@ from memory.ledger.facts import Fact
 from memory.ledger.receipts import Receipt
 from memory.ledger.remember import Proposal, Rememberer
 from memory.messages import Message, Origin, TextPart
+from memory.store.preferences import Preferences
 from tests.fakes.model import ScriptedModel, extracts
 from tests.memory.ledger.test_extract import change
 from tests.memory.ledger.world import START, LedgerWorld
@@ -25,7 +26,7 @@ async def read(world: LedgerWorld, message: Message, *changes: dict[str, object]
     """Extract from a message what a model proposes, and apply it."""
     assert message.id is not None
     with ScriptedModel([extracts(*changes)]) as model:
-        extractor = Extractor(world.facts, world.sessions, model, world.clock, BERLIN)
+        extractor = Extractor(world.facts, world.sessions, model, world.clock, Preferences(BERLIN))
         extraction = await extractor.run(message.id)
         async with world.db.transaction():
             return await extractor.apply(extraction)
@@ -52,7 +53,7 @@ async def test_the_request_for_somebody_elses_words_names_the_writer(world: Ledg
     message = await forwarded(world)
     assert message.id is not None
     with ScriptedModel([extracts()]) as model:
-        await Extractor(world.facts, world.sessions, model, world.clock, BERLIN).run(message.id)
+        await Extractor(world.facts, world.sessions, model, world.clock, Preferences(BERLIN)).run(message.id)
 
     frame, last = [part.text for part in model.requests[0].messages[0].parts if isinstance(part, TextPart)]
     assert frame.endswith("\nwritten by: News, not by the member\nmessage:\n")
@@ -65,7 +66,7 @@ async def test_a_forwarded_fact_only_waits_with_its_source_named(world: LedgerWo
     fact = await only_waiting(world)
     assert (fact.status, fact.by, fact.value) == ("pending", "News", "4711")
     assert asked.is_question
-    assert asked.line(BERLIN) == "❔ News wrote, not stored as a fact: door code: 4711 · f1"
+    assert asked.line(Preferences(BERLIN)) == "❔ News wrote, not stored as a fact: door code: 4711 · f1"
     assert await world.facts.active() == []
     assert await world.facts.current(fact.subject_key) is None
     candidates = await world.facts.candidates("door code", now=LATER, limit=10)
@@ -85,7 +86,9 @@ async def test_somebody_else_cannot_end_or_replace_what_holds(world: LedgerWorld
     (asked,) = await read(world, await forwarded(world, text), ends, replaces)
 
     assert (await world.facts.active()) == [held]
-    assert asked.line(BERLIN) == "❔ News wrote, not stored as a fact: door code: 4711 · f2 (now: 0815 · f1)"
+    assert (
+        asked.line(Preferences(BERLIN)) == "❔ News wrote, not stored as a fact: door code: 4711 · f2 (now: 0815 · f1)"
+    )
 
 
 async def test_the_same_forward_twice_asks_once(world: LedgerWorld) -> None:
@@ -160,7 +163,7 @@ async def test_two_values_at_the_same_time_are_asked_about_and_the_first_holds_m
     (asked,) = await read(world, await world.says("Our vet is Dr. Brandt."), BRANDT)
 
     assert asked.change == "unclear"
-    assert asked.line(BERLIN).startswith(
+    assert asked.line(Preferences(BERLIN)).startswith(
         "❔ You said two things at the same time. vet: Dr. Brandt · f2, or Dr. Adler · f1?"
     )
     assert await world.values() == ["Dr. Adler"]
@@ -192,7 +195,7 @@ async def test_a_message_that_sets_itself_right_means_its_last_word(
     proposed = [change("vet", name, text, kind="entity") for name in ("Dr. Adler", "Dr. Brandt")]
     told = await read(world, await world.says(text), *(reversed(proposed) if is_backwards else proposed))
 
-    assert [receipt.line(BERLIN) for receipt in told] == ["✎ vet → Dr. Brandt · f2"]
+    assert [receipt.line(Preferences(BERLIN)) for receipt in told] == ["✎ vet → Dr. Brandt · f2"]
     assert [(fact.value, fact.status) for fact in await world.facts.history()] == [
         ("Dr. Adler", "superseded"),
         ("Dr. Brandt", "active"),
@@ -243,7 +246,7 @@ async def test_what_the_member_asks_to_remember_wins_over_the_same_second(world:
     await read(world, await world.says("Our vet is Dr. Adler."), ADLER)
     said = await world.says("Our vet is Dr. Brandt.")
     async with world.db.transaction():
-        rememberer = Rememberer(world.facts, world.clock, BERLIN)
+        rememberer = Rememberer(world.facts, world.clock, Preferences(BERLIN))
         remembered = await rememberer.remember(Proposal("entity", "vet", "Dr. Brandt"), [said])
     assert remembered.fact.status == "active"
     assert await world.values() == ["Dr. Brandt"]
@@ -261,7 +264,10 @@ async def test_a_change_of_a_twin_leaves_both_and_asks(world: LedgerWorld) -> No
     told = await read(world, said, ANNE | {"op": "replace", "replaces": "f1"})
 
     assert [receipt.change for receipt in told] == ["new", "twin"]
-    assert told[1].line(BERLIN) == "❔ Stored: Anne's birthday: 5 May · f2. Does that end Anna's birthday: 3 May · f1?"
+    assert (
+        told[1].line(Preferences(BERLIN))
+        == "❔ Stored: Anne's birthday: 5 May · f2. Does that end Anna's birthday: 3 May · f1?"
+    )
     assert await world.values() == ["3 May", "5 May"]
 
 

@@ -8,6 +8,7 @@ import pytest
 from memory.ledger.remember import Proposal, Remembered, Rememberer
 from memory.ledger.support import NotSupported
 from memory.messages import Message
+from memory.store.preferences import Preferences
 from tests.memory.ledger.world import START, LedgerWorld
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -15,7 +16,7 @@ BERLIN = ZoneInfo("Europe/Berlin")
 
 async def remember(world: LedgerWorld, proposal: Proposal, *said: Message) -> Remembered:
     async with world.db.transaction():
-        return await Rememberer(world.facts, world.clock, BERLIN).remember(proposal, said)
+        return await Rememberer(world.facts, world.clock, Preferences(BERLIN)).remember(proposal, said)
 
 
 async def test_what_the_member_said_is_stored_with_their_sentence_as_quote(world: LedgerWorld) -> None:
@@ -24,7 +25,7 @@ async def test_what_the_member_said_is_stored_with_their_sentence_as_quote(world
 
     assert kept.fact.quote == "Remember my favourite colour is teal!"
     assert kept.fact.message_id == message.id
-    assert [receipt.line(BERLIN) for receipt in kept.receipts] == ["✎ favourite colour → teal · f1"]
+    assert [receipt.line(Preferences(BERLIN)) for receipt in kept.receipts] == ["✎ favourite colour → teal · f1"]
     assert await world.values() == ["teal"]
 
 
@@ -41,7 +42,9 @@ async def test_a_change_of_a_named_fact_supersedes_it(world: LedgerWorld) -> Non
     message = await world.says("We go to Dr. Brandt now", at=START + timedelta(hours=1))
     kept = await remember(world, Proposal("entity", "animal doctor", "Dr. Brandt", replaces="f1"), message)
 
-    assert [receipt.line(BERLIN) for receipt in kept.receipts] == ["✎ vet → Dr. Brandt (was Dr. Adler) · f2"]
+    assert [receipt.line(Preferences(BERLIN)) for receipt in kept.receipts] == [
+        "✎ vet → Dr. Brandt (was Dr. Adler) · f2"
+    ]
 
 
 async def test_the_same_again_is_no_change(world: LedgerWorld) -> None:

@@ -11,6 +11,7 @@ from memory.ledger.extract import Extractor
 from memory.ledger.fact_store import FactStore
 from memory.ledger.speakers import is_about_speaker, is_anothers, key_of
 from memory.messages import Message, TextPart
+from memory.store.preferences import Preferences
 from tests.fakes.model import ScriptedModel, extracts
 from tests.memory.ledger.world import START, LedgerWorld, open_world
 
@@ -38,10 +39,10 @@ async def say(world: LedgerWorld, by: int, text: str, hour: int, **change: objec
         "question": "What is it?", "patterns": [], "critical": False, **change,
     }  # fmt: skip
     with ScriptedModel([extracts(fields)]) as model:
-        extractor = Extractor(world.facts, world.sessions, model, world.clock, ZONE)
+        extractor = Extractor(world.facts, world.sessions, model, world.clock, Preferences(ZONE))
         extraction = await extractor.run(stored.id or 0)
     async with world.db.transaction():
-        return [receipt.line(ZONE) for receipt in await extractor.apply(extraction)]
+        return [receipt.line(Preferences(ZONE)) for receipt in await extractor.apply(extraction)]
 
 
 async def current(world: LedgerWorld) -> list[tuple[str | None, str, str]]:
@@ -88,7 +89,7 @@ async def test_the_extractor_is_not_shown_what_others_said_of_themselves(world: 
         stored = await world.sessions.append(message, session_id=await world.sessions.current_session())
 
     with ScriptedModel([extracts()]) as model:
-        await Extractor(world.facts, world.sessions, model, world.clock, ZONE).run(stored.id or 0)
+        await Extractor(world.facts, world.sessions, model, world.clock, Preferences(ZONE)).run(stored.id or 0)
 
     context, facts = model.requests[0].messages[0].text.split("facts:")
     assert "another member (Ana): I live in Bremen." in context

@@ -134,9 +134,20 @@ async def test_progress_is_told_to_the_end(tmp_path: Path) -> None:
 
 async def test_nothing_to_examine_is_well_and_says_so(tmp_path: Path) -> None:
     async with told(tmp_path, Reader(), ()) as (space, assistant):
-        run = await examined(tmp_path, space, assistant)
+        run = await examined(tmp_path, space, assistant, has_trial=True)
 
     assert (gate(run, []).ok, gate(run, []).warnings) == (True, (NOTHING_YET,))
+
+
+async def test_where_there_is_nothing_to_examine_the_model_is_asked_nothing(tmp_path: Path) -> None:
+    reader = Reader()
+    async with told(tmp_path, reader, ("Lovely weather today, is it not?",)) as (space, assistant):
+        run = await examined(tmp_path, space, assistant, has_trial=True)
+
+    assert reader.asked == []
+    assert (run.canary, run.trial, run.has_model_arms) == (None, None, False)
+    assert [one.is_silent for one in run.never_told] == [True] * 3
+    assert run.has_integrity
 
 
 async def test_a_message_that_cannot_be_read_is_named_and_the_rest_is_examined(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ class World(ForgetWorld):
             question=question,
             patterns=list(patterns),
         )
-        source = source_of(said, space.zone, space.clock.now(), around=Around(), is_shared=False)
+        source = source_of(said, space.preferences, space.clock.now(), around=Around(), is_shared=False)
         async with space.db.transaction():
             known = await known_to(change, source, await space.facts.active(), space.facts)
             await apply_changes(space.facts, source.message_id, [verified(change, source, known)])

@@ -13,6 +13,7 @@ from memory.recall.items import Found, Packed
 from memory.recall.search import Recall
 from memory.recall.segments import SegmentStore
 from memory.store.database import Database
+from memory.store.preferences import Preferences
 from memory.store.sessions import SessionStore
 from tests.fakes.blank import lay_blank
 from tests.fakes.clock import FakeClock
@@ -27,9 +28,9 @@ class Memory:
         self.db = database
         self.clock = clock
         self.sessions = SessionStore(database, clock)
-        self.segments = SegmentStore(database, ZONE)
+        self.segments = SegmentStore(database, Preferences(ZONE))
         self.facts = FactStore(database, clock)
-        self.recall = Recall(database, ZONE, clock)
+        self.recall = Recall(database, Preferences(ZONE), clock)
 
     async def say(
         self,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from memory.recall.items import Scope
 from memory.recall.search import Recall
+from memory.store.preferences import Preferences
 from tests.memory.recall.conftest import ZONE, Memory
 
 TALK = [
@@ -283,6 +284,6 @@ async def test_newer_words_rank_higher_where_age_counts(memory: Memory) -> None:
     old = await memory.say("The boiler, the boiler in the cellar, leaks.")
     memory.clock.advance(timedelta(days=90).total_seconds())
     new = await memory.say("Somebody came about the boiler and the chimney, and had a look at all of the roof as well.")
-    aged = Recall(memory.db, ZONE, memory.clock, recency=0.5)
+    aged = Recall(memory.db, Preferences(ZONE), memory.clock, recency=0.5)
     assert [item.message for item in (await memory.recall.search("boiler")).items] == [old, new]
     assert [item.message for item in (await aged.search("boiler")).items] == [new, old]

@@ -6,9 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from memory.messages import text_message
 from memory.store.database import Database
 from memory.store.jobs import JobStore
 from memory.store.media import MediaStore
+from memory.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 
 
@@ -45,6 +47,29 @@ async def test_a_postponed_job_waits_for_its_time(db: Database) -> None:
     job = await jobs.next_ready()
     assert job is not None
     assert job.attempts == 1
+
+
+async def test_work_on_a_message_waits_for_the_end_of_its_turn_and_for_no_time(db: Database) -> None:
+    clock = FakeClock()
+    jobs, sessions = JobStore(db, clock), SessionStore(db, clock)
+    async with db.transaction():
+        turn = await sessions.begin_turn()
+        said = text_message("user", "The door code is 4711.", clock.now())
+        stored = await sessions.append(said, session_id=turn.session_id, turn_id=turn.id)
+        await jobs.add("extract", "extract:1", {"message": stored.id or 0})
+        assert await jobs.next_ready() is None
+        await jobs.rest("extract", clock.now())
+        assert await jobs.next_time() is None
+        await jobs.add("compact", "compact:1", {"session": turn.session_id})
+        other = await jobs.next_ready()
+        assert other is not None
+        assert other.kind == "compact"
+        await jobs.finish(other.id)
+        await sessions.end_turn(turn.id, "failed")
+    assert await jobs.next_time() == clock.now()
+    job = await jobs.next_ready()
+    assert job is not None
+    assert job.kind == "extract"
 
 
 async def test_messages_whose_facts_are_still_to_be_read_are_named(db: Database) -> None:

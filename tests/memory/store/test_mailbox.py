@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from memory.store.mailbox import Entry, Mailbox, Outgoing
+from memory.store.entries import Entry, Outgoing
+from memory.store.mailbox import Mailbox
 from memory.store.sessions import SessionStore
 from tests.fakes.clock import FakeClock
 
@@ -45,9 +46,22 @@ async def test_an_entry_that_comes_again_counts_once_even_after_it_was_dealt_wit
 async def test_an_entry_that_was_dealt_with_leaves_no_text_in_the_inbox(db: Database, mailbox: Mailbox) -> None:
     async with db.transaction():
         await mailbox.receive(entry(text="canary"))
-        await mailbox.finish_source("tg:1:1")
+        (waiting,) = await mailbox.waiting()
+        await mailbox.finish(waiting.id)
     rows = await db.fetch_all("SELECT body FROM inbox")
     assert [row["body"] for row in rows] == [None]
+
+
+async def test_an_entry_that_is_given_to_a_turn_is_done_when_the_turn_is(db: Database, mailbox: Mailbox) -> None:
+    async with db.transaction():
+        await mailbox.receive(entry())
+        await db.execute("INSERT INTO sessions (id, started_at) VALUES (1, '')")
+        await db.execute("INSERT INTO turns (id, session_id, state, started_at) VALUES (7, 1, 'running', '')")
+        await mailbox.take_source("tg:1:1", 7)
+    assert [row.turn_id for row in await mailbox.waiting()] == [7]
+    async with db.transaction():
+        await mailbox.finish_turn(7)
+    assert await mailbox.waiting() == []
 
 
 async def test_entries_wait_in_order_of_arrival(db: Database, mailbox: Mailbox) -> None:

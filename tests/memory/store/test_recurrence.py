@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.catalogue import speaking
 from memory.store.recurrence import (
-    WEEKDAYS,
     WORKDAYS,
     Daily,
     Monthly,
@@ -52,6 +52,42 @@ def is_last(day: date) -> bool:
     return day.day == calendar.monthrange(day.year, day.month)[1]
 
 
+@pytest.mark.parametrize(
+    ("rule", "english", "german"),
+    [
+        (Daily(at=NINE), "every day at 09:00", "jeden Tag um 09:00"),
+        (Daily(at=NINE, every=3), "every 3 days at 09:00", "alle 3 Tage um 09:00"),
+        (
+            Weekly(weekdays=WORKDAYS, at=NINE),
+            "every weekday (Monday to Friday) at 09:00",
+            "jeden Werktag (Montag bis Freitag) um 09:00",
+        ),
+        (Weekly(weekdays=(5, 2), at=NINE), "every Wednesday, Saturday at 09:00", "jeden Mittwoch, Samstag um 09:00"),
+        (
+            Weekly(weekdays=(0,), every=2, at=NINE),
+            "every 2 weeks on Monday at 09:00",
+            "alle 2 Wochen am Montag um 09:00",
+        ),
+        (Monthly(day=5, at=NINE), "on day 5 of every month at 09:00", "am 5. jedes Monats um 09:00"),
+        (
+            Monthly(day=31, every=3, at=NINE),
+            "on the last day of every 3 months at 09:00",
+            "alle 3 Monate am letzten Tag um 09:00",
+        ),
+        (
+            MonthlyWeekday(nth=-1, weekday=4, at=NINE),
+            "on the last Friday of every month at 09:00",
+            "am letzten Freitag jedes Monats um 09:00",
+        ),
+        (Yearly(month=3, day=12, at=NINE), "every year on 12 March at 09:00", "jedes Jahr am 12. März um 09:00"),
+    ],
+)
+def test_a_rule_is_said_in_the_language_that_is_spoken(rule: Recurrence, english: str, german: str) -> None:
+    assert rule.words == english
+    with speaking("de"):
+        assert rule.words == german
+
+
 # Days
 
 
@@ -61,7 +97,7 @@ def test_a_weekday_is_that_of_the_calendar(number: int) -> None:
 
 
 def test_every_weekday_is_monday_to_friday() -> None:
-    assert dates(Weekly(weekdays=WORKDAYS, at=NINE)) == days_that(lambda day: day.strftime("%A") in WEEKDAYS[:5])
+    assert dates(Weekly(weekdays=WORKDAYS, at=NINE)) == days_that(lambda day: day.isoweekday() <= 5)
 
 
 def test_every_other_week_keeps_its_week_over_the_year() -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memory.catalogue import speaking
 from memory.messages import utf16_length
 from memory.store.redaction import KEEP_ANYWAY, Redacted, Redactor, is_masked, mask_of, notice, strip_hidden
 from tests.memory.store.test_spoken_secrets import SPOKEN
@@ -114,6 +115,14 @@ def test_a_look_alike_stands_unchanged(redactor: Redactor, name: str) -> None:
     redacted = redactor.redact(f"before {HARMLESS[name]} after")
 
     assert (redacted.text, redacted.kinds) == (f"before {HARMLESS[name]} after", ())
+
+
+def test_what_was_not_stored_is_told_in_the_language_that_is_spoken(redactor: Redactor) -> None:
+    redacted = redactor.redact(f"postgres://ana:q7Lx2vPw@db.example.org and {SECRETS['github']}")
+    assert notice(redacted).startswith("Not stored: something that looked like a password and a GitHub token.")
+    with speaking("de"):
+        told = notice(redacted)
+    assert told.startswith("Nicht gespeichert: etwas, das aussah wie ein Passwort und ein GitHub-Token.")
 
 
 def test_what_surrounds_a_secret_stands(redactor: Redactor) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from memory.store.database import Database
-from memory.store.tombstones import Burial, Graves, RowBurial, RowKind, Tombstones
+from memory.store.tombstones import Burial, Graves, RowBurial, RowKind, StatementBurial, Tombstones
 from tests.fakes.clock import FakeClock
 
 QUOTE = "the safe code is Zanzibar-77"
@@ -144,3 +144,27 @@ async def test_a_space_is_buried_whole_until_now(tombstones: Tombstones, clock: 
     assert not (await tombstones.graves("ana", after=await tombstones.newest("ana") or "")).is_whole_space
     assert first != await tombstones.newest("ana")
     assert await tombstones.newest("ben") is None
+
+
+@pytest.mark.parametrize(
+    ("subject", "value", "is_forgotten"),
+    [
+        ("locker code word", "Zanzibarfish", True),
+        ("locker code", "ZANZIBARFISH!", True),
+        ("code", "zanzibarfish", True),
+        ("locker code word", "Pelikan", False),
+        ("code name of the boat", "zanzibarfish", False),
+        ("", "zanzibarfish", False),
+    ],
+)
+async def test_a_statement_is_known_by_its_value_and_most_of_its_subject(
+    tombstones: Tombstones, clock: FakeClock, subject: str, value: str, is_forgotten: bool
+) -> None:
+    said_at = clock.now()
+    await tombstones.add("42", [StatementBurial("locker code word", "zanzibarfish")])
+    clock.advance(60)
+    stated = StatementBurial(subject, value)
+
+    assert await tombstones.covers_statement("42", stated, said_at=said_at) is is_forgotten
+    assert not await tombstones.covers_statement("42", stated, said_at=clock.now())
+    assert not await tombstones.covers_statement("43", stated, said_at=said_at)

@@ -8,7 +8,8 @@ drafts of letters, questions, denials and conditions are none. Pure: what was co
 import re
 from dataclasses import dataclass
 
-from bot.turn.claim_words import CONDITION, NEGATION, POLITE, SALUTATION, SAYS, TEXT_WORK, Act
+from bot.turn.claims.words import CONDITION, NEGATION, POLITE, SALUTATION, SAYS, TEXT_WORK, Act
+from memory.catalogue import N_, _
 
 _IGNORED = re.compile(
     r"```.*?(?:```|\Z)|`[^`\n]*`|^[ \t]*>.*$|^[ \t]*✎.*$"
@@ -30,21 +31,22 @@ _NOTHING_FOLLOWS = re.compile(r"\s+(?:nothing|none|no|nichts|nada|rien|nulla|nie
 _QUESTION = ("?", "？", "؟")
 
 _NOTHING: dict[Act, str] = {
-    "saved": "nothing was saved",
-    "taught": "no procedure was kept (one holds only by your Keep or by `/procedures add`)",
-    "changed": "nothing was changed",
-    "forgotten": "nothing was forgotten (`/forget` erases)",
-    "reminded": "no reminder was set",
-    "scheduled": "nothing was scheduled",
-    "sent": "nothing was sent, booked or ordered",
-    "searched": "nothing was searched or read on the web",
-    "looked_up": "nothing was looked up",
-    "later": "nothing is planned: I act only while I answer you",
+    "saved": N_("nothing was saved"),
+    "taught": N_("no procedure was kept (one holds only by your Keep or by `/procedures add`)"),
+    "changed": N_("nothing was changed"),
+    "forgotten": N_("nothing was forgotten (`/forget` erases)"),
+    "reminded": N_("no reminder was set"),
+    "scheduled": N_("nothing was scheduled"),
+    "sent": N_("nothing was sent, booked or ordered"),
+    "searched": N_("nothing was searched or read on the web"),
+    "looked_up": N_("nothing was looked up"),
+    "later": N_("nothing is planned: I act only while I answer you"),
 }
-_ONLY_ROWS = "A line that begins with ✎ tells you when I did."
-_STILL_READING = (
-    "Your message is still being read for facts; a line that begins with ✎ follows if it gives one. `/remember` keeps "
-    "your words in any case."
+_IN_THIS_TURN = N_("⚠ In this turn {what}.")
+_BY_ROWS_ONLY = N_("⚠ In this turn {what}. A line that begins with ✎ tells you when I did.")
+_STILL_READING = N_(
+    "⚠ So far {what}. Your message is still being read for facts; a line that begins with ✎ follows if it gives one. "
+    "`/remember` keeps your words in any case."
 )
 _BY_ROWS: frozenset[Act] = frozenset({"saved", "changed", "forgotten"})
 
@@ -71,12 +73,10 @@ def correction(answer: str, deeds: Deeds) -> str | None:
     wrong = [act for act in claimed(answer) if act not in deeds.acts]
     if not wrong:
         return None
-    told = "; ".join(_NOTHING[act] for act in _NOTHING if act in wrong)
-    if not _BY_ROWS & set(wrong):
-        return f"⚠ In this turn {told}."
-    if deeds.is_read:
-        return f"⚠ In this turn {told}. {_ONLY_ROWS}"
-    return f"⚠ So far {told}. {_STILL_READING}"
+    told = _IN_THIS_TURN
+    if _BY_ROWS & set(wrong):
+        told = _BY_ROWS_ONLY if deeds.is_read else _STILL_READING
+    return _(told).format(what="; ".join(_(_NOTHING[act]) for act in _NOTHING if act in wrong))
 
 
 def _own_sentences(answer: str) -> list[str]:

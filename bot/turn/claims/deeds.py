@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from bot.turn.claim_words import Act
-from bot.turn.claims import Deeds
+from bot.turn.claims.correction import Deeds
+from bot.turn.claims.words import Act
 from memory.messages import Message
 from memory.space import Space
+from tools.approval import ASKED
 from tools.files import FilesTool
+from tools.mcp import SERVER_SIGN
 from tools.reminders import RemindersTool
+from tools.shell import ShellTool
 from tools.web import FetchUrlTool, WebSearchTool
 
 _OF_FILES: Mapping[str, tuple[Act, ...]] = {
@@ -16,6 +19,10 @@ _OF_FILES: Mapping[str, tuple[Act, ...]] = {
     "sending": ("sent",),
 }
 """What an answer may say, by what a result of the files tool says."""
+_OF_SHELL: tuple[Act, ...] = ("saved", "changed", "forgotten")
+"""What a command may have done to the files: which of them, only its words say."""
+_OF_SERVERS: tuple[Act, ...] = ("saved", "changed", "forgotten", "sent", "scheduled", "searched")
+"""What the tool of a server may have done: which of them, only the server knows."""
 
 
 async def deeds_of(space: Space, turn_id: int) -> Deeds:
@@ -55,11 +62,16 @@ async def _reminded(space: Space, turn_id: int, messages: Sequence[Message]) -> 
 
 def _worked(messages: Sequence[Message]) -> set[Act]:
     """Return what the results of tools bear out: what was looked up, and what was done with files."""
-    done = [result for message in messages for result in message.results if "error" not in result.response]
+    results = [result for message in messages for result in message.results]
+    done = [result for result in results if not {"error", ASKED} & result.response.keys()]
     acts: set[Act] = {"looked_up"} if done else set()
     if any(result.name in (WebSearchTool.name, FetchUrlTool.name) for result in done):
         acts.add("searched")
     for result in done:
+        if result.name == ShellTool.name:
+            acts |= set(_OF_SHELL)
+        if SERVER_SIGN in result.name:
+            acts |= set(_OF_SERVERS)
         if result.name == FilesTool.name:
             acts |= {act for said, of_file in _OF_FILES.items() if said in result.response for act in of_file}
     return acts

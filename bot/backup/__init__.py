@@ -1,0 +1,1 @@
+"""Backups of a whole home: written, checked, and put back in place of what is there."""

@@ -1,0 +1,1 @@
+"""The tools of other programs, over the Model Context Protocol."""

@@ -1,0 +1,1 @@
+"""The sandbox in which the shell tool runs commands."""

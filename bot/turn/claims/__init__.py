@@ -1,0 +1,1 @@
+"""What an answer claims to have done, held against the rows."""
