@@ -22,6 +22,22 @@ hypothesis.settings.register_profile("explore", max_examples=1_000, deadline=Non
 hypothesis.settings.load_profile("gate")
 
 
+LONGEST = (
+    "turn/test_kills",
+    "test_end_to_end",
+    "test_a_day",
+    "test_ledger",
+    "test_isolation",
+    "test_frozen_talk",
+    "test_app",
+)
+"""Files that take longest: they go first, so that no worker is alone with one at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=lambda item: not any(f"{name}.py" in item.nodeid for name in LONGEST))
+
+
 class NetworkUsed(AssertionError):
     """A test reached for the network; only servers on loopback may be asked."""
 
